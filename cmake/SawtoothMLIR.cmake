@@ -1,5 +1,8 @@
 # Finds LLVM/MLIR 22 and sets up what every compiler-side target inherits.
-find_package(MLIR 22 REQUIRED CONFIG)
+find_package(MLIR REQUIRED CONFIG)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "Sawtooth needs LLVM/MLIR 22, got ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}")
+endif()
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
 include(TableGen)
 include(AddLLVM)

@@ -1,0 +1,570 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Parsing and printing of the ops whose syntax a declarative format cannot say.
+#include "amp/Amp.h"
+
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+using namespace sawtooth::amp;
+
+//===--------------------------------------------------------------------------------------------===//
+// Helpers
+//===--------------------------------------------------------------------------------------------===//
+
+/// ["*.bias" = 0.0, "*" = 0.01] (the bracket is already consumed when `open` is true).
+static ParseResult parsePatterns(OpAsmParser &parser, PatternsAttr &result) {
+  SmallVector<StringAttr> globs;
+  SmallVector<Attribute> values;
+  auto parseOne = [&]() -> ParseResult {
+    std::string glob;
+    if (parser.parseString(&glob) || parser.parseEqual() ||
+        parser.parseAttribute(values.emplace_back()))
+      return failure();
+    globs.push_back(parser.getBuilder().getStringAttr(glob));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
+    return failure();
+  result = PatternsAttr::get(parser.getContext(), globs, values);
+  return success();
+}
+
+static void printPatterns(OpAsmPrinter &printer, PatternsAttr patterns) {
+  printer << '[';
+  llvm::interleaveComma(llvm::zip(patterns.getGlobs(), patterns.getValues()), printer,
+                        [&](auto pair) {
+                          printer.printString(std::get<0>(pair).getValue());
+                          printer << " = " << std::get<1>(pair);
+                        });
+  printer << ']';
+}
+
+static ParseResult parseModelRef(OpAsmParser &parser, FlatSymbolRefAttr &model) {
+  return parser.parseAttribute(model);
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// amp.state @w : TYPE (= INIT)? (copy_of @x)? (scaled_by [@s])?
+//===--------------------------------------------------------------------------------------------===//
+
+ParseResult StateOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  Type type;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  result.addAttribute(getTypeAttrName(result.name), TypeAttr::get(type));
+  if (succeeded(parser.parseOptionalEqual())) {
+    Attribute init;
+    if (succeeded(parser.parseOptionalKeyword("required"))) {
+      init = RequiredAttr::get(parser.getContext());
+    } else if (succeeded(parser.parseOptionalKeyword("cast"))) {
+      FlatSymbolRefAttr source;
+      if (parser.parseAttribute(source))
+        return failure();
+      init = CastAttr::get(parser.getContext(), source);
+    } else if (succeeded(parser.parseOptionalLSquare())) {
+      SmallVector<StringAttr> globs;
+      SmallVector<Attribute> values;
+      do {
+        std::string glob;
+        if (parser.parseString(&glob) || parser.parseEqual() ||
+            parser.parseAttribute(values.emplace_back()))
+          return failure();
+        globs.push_back(parser.getBuilder().getStringAttr(glob));
+      } while (succeeded(parser.parseOptionalComma()));
+      if (parser.parseRSquare())
+        return failure();
+      init = PatternsAttr::get(parser.getContext(), globs, values);
+    } else {
+      Type elementType = type;
+      if (auto tensors = dyn_cast<TensorsType>(type))
+        elementType = tensors.getElementType();
+      if (parser.parseAttribute(init, elementType))
+        return failure();
+    }
+    result.addAttribute(getInitAttrName(result.name), init);
+  }
+  if (succeeded(parser.parseOptionalKeyword("copy_of"))) {
+    FlatSymbolRefAttr source;
+    if (parser.parseAttribute(source, getCopyOfAttrName(result.name), result.attributes))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("scaled_by"))) {
+    ArrayAttr units;
+    if (parser.parseAttribute(units, getScaledByAttrName(result.name), result.attributes))
+      return failure();
+  }
+  return parser.parseOptionalAttrDict(result.attributes);
+}
+
+void StateOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << " : " << getType();
+  if (Attribute init = getInitAttr()) {
+    printer << " = ";
+    if (isa<RequiredAttr>(init))
+      printer << "required";
+    else if (auto cast = dyn_cast<CastAttr>(init))
+      printer << "cast " << cast.getSource();
+    else if (auto patterns = dyn_cast<PatternsAttr>(init))
+      printPatterns(printer, patterns);
+    else
+      printer.printAttributeWithoutType(init);
+  }
+  if (getCopyOfAttr())
+    printer << " copy_of " << getCopyOfAttr();
+  if (getScaledByAttr())
+    printer << " scaled_by " << getScaledByAttr();
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {getSymNameAttrName(), getTypeAttrName(), getInitAttrName(),
+                                 getCopyOfAttrName(), getScaledByAttrName()});
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// amp.per_tensor @decay : f64 over @model ["*" = 0.01]
+//===--------------------------------------------------------------------------------------------===//
+
+ParseResult PerTensorOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  Type type;
+  FlatSymbolRefAttr model;
+  PatternsAttr patterns;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
+      parser.parseColonType(type) || parser.parseKeyword("over") ||
+      parseModelRef(parser, model) || parsePatterns(parser, patterns))
+    return failure();
+  result.addAttribute(getTypeAttrName(result.name), TypeAttr::get(type));
+  result.addAttribute(getModelAttrName(result.name), model);
+  result.addAttribute(getPatternsAttrName(result.name), patterns);
+  return parser.parseOptionalAttrDict(result.attributes);
+}
+
+void PerTensorOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << " : " << getType() << " over " << getModelAttr() << ' ';
+  printPatterns(printer, getPatterns());
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {getSymNameAttrName(), getTypeAttrName(), getModelAttrName(), getPatternsAttrName()});
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// amp.rule @adamw optimizer params(…) state(…) inputs(…) { … }
+//===--------------------------------------------------------------------------------------------===//
+
+ParseResult RuleOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  StringAttr name;
+  StringRef kindKeyword;
+  SMLoc kindLoc = parser.getCurrentLocation();
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes))
+    return failure();
+  kindLoc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&kindKeyword))
+    return failure();
+  std::optional<RuleKind> kind = symbolizeRuleKind(kindKeyword);
+  if (!kind)
+    return parser.emitError(kindLoc, "expected 'optimizer' or 'policy', got '")
+           << kindKeyword << "'";
+  result.addAttribute(getKindAttrName(result.name),
+                      RuleKindAttr::get(builder.getContext(), *kind));
+
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Attribute> params, states, inputs;
+  auto parseAlias = [&](StringAttr &alias) -> ParseResult {
+    if (failed(parser.parseOptionalKeyword("as")))
+      return success();
+    std::string text;
+    if (parser.parseString(&text))
+      return failure();
+    alias = builder.getStringAttr(text);
+    return success();
+  };
+  auto parseConstant = [&](Type type, TypedAttr &value) -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    Attribute attr;
+    if (parser.parseAttribute(attr, type))
+      return failure();
+    value = dyn_cast<TypedAttr>(attr);
+    if (!value || value.getType() != type)
+      return parser.emitError(loc, "expected a constant of type ") << type;
+    return success();
+  };
+  auto parseParam = [&]() -> ParseResult {
+    bool isStatic = succeeded(parser.parseOptionalKeyword("static"));
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    if (parser.parseArgument(argument) || parser.parseColonType(argument.type))
+      return failure();
+    TypedAttr value;
+    StringAttr alias;
+    if (succeeded(parser.parseOptionalEqual()) && parseConstant(argument.type, value))
+      return failure();
+    if (parseAlias(alias))
+      return failure();
+    params.push_back(ParamAttr::get(builder.getContext(),
+                                    builder.getStringAttr(argument.ssaName.name.drop_front()),
+                                    argument.type, value, alias, isStatic));
+    return success();
+  };
+  auto parseState = [&]() -> ParseResult {
+    Role role = Role::None;
+    StringRef roleKeyword;
+    SMLoc loc = parser.getCurrentLocation();
+    if (succeeded(parser.parseOptionalKeyword(&roleKeyword))) {
+      std::optional<Role> parsed = symbolizeRole(roleKeyword);
+      if (!parsed)
+        return parser.emitError(loc, "expected 'scale', 'skipped', 'consecutive_skips' or "
+                                     "'stuck', got '")
+               << roleKeyword << "'";
+      role = *parsed;
+    }
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    if (parser.parseArgument(argument) || parser.parseColonType(argument.type))
+      return failure();
+    Extent extent = *kind == RuleKind::Policy ? Extent::Step : Extent::Element;
+    if (succeeded(parser.parseOptionalKeyword("per"))) {
+      SMLoc extentLoc = parser.getCurrentLocation();
+      StringRef extentKeyword;
+      if (parser.parseKeyword(&extentKeyword))
+        return failure();
+      std::optional<Extent> parsed = symbolizeExtent(extentKeyword);
+      if (!parsed)
+        return parser.emitError(extentLoc, "expected 'step', 'tensor' or 'element', got '")
+               << extentKeyword << "'";
+      extent = *parsed;
+    }
+    TypedAttr value;
+    StringAttr alias;
+    if (parser.parseEqual() || parseConstant(argument.type, value) || parseAlias(alias))
+      return failure();
+    states.push_back(FieldAttr::get(builder.getContext(),
+                                    builder.getStringAttr(argument.ssaName.name.drop_front()),
+                                    argument.type, extent, value, alias, role));
+    return success();
+  };
+  auto parseInput = [&]() -> ParseResult {
+    OpAsmParser::Argument &argument = arguments.emplace_back();
+    if (parser.parseArgument(argument) || parser.parseColonType(argument.type))
+      return failure();
+    inputs.push_back(builder.getStringAttr(argument.ssaName.name.drop_front()));
+    return success();
+  };
+  using Delimiter = OpAsmParser::Delimiter;
+  if (succeeded(parser.parseOptionalKeyword("params")) &&
+      parser.parseCommaSeparatedList(Delimiter::Paren, parseParam))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("state")) &&
+      parser.parseCommaSeparatedList(Delimiter::Paren, parseState))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("inputs")) &&
+      parser.parseCommaSeparatedList(Delimiter::Paren, parseInput))
+    return failure();
+  result.addAttribute(getParamsAttrName(result.name), builder.getArrayAttr(params));
+  result.addAttribute(getStatesAttrName(result.name), builder.getArrayAttr(states));
+  result.addAttribute(getInputsAttrName(result.name), builder.getArrayAttr(inputs));
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+void RuleOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << ' ' << stringifyRuleKind(getKind());
+  auto printAlias = [&](StringAttr alias) {
+    if (alias)
+      printer << " as " << alias;
+  };
+  if (!getParams().empty()) {
+    printer << " params(";
+    llvm::interleaveComma(llvm::zip(getParams(), getParamArguments()), printer, [&](auto pair) {
+      auto param = cast<ParamAttr>(std::get<0>(pair));
+      if (param.getIsStatic())
+        printer << "static ";
+      printer << std::get<1>(pair) << ": " << param.getType();
+      if (param.getDefaultValue()) {
+        printer << " = ";
+        printer.printAttributeWithoutType(param.getDefaultValue());
+      }
+      printAlias(param.getAlias());
+    });
+    printer << ')';
+  }
+  if (!getStates().empty()) {
+    printer << " state(";
+    llvm::interleaveComma(llvm::zip(getStates(), getStateArguments()), printer, [&](auto pair) {
+      auto field = cast<FieldAttr>(std::get<0>(pair));
+      if (field.getRole() != Role::None)
+        printer << stringifyRole(field.getRole()) << ' ';
+      printer << std::get<1>(pair) << ": " << field.getType();
+      Extent usual = getKind() == RuleKind::Policy ? Extent::Step : Extent::Element;
+      if (field.getExtent() != usual)
+        printer << " per " << stringifyExtent(field.getExtent());
+      printer << " = ";
+      printer.printAttributeWithoutType(field.getInitial());
+      printAlias(field.getAlias());
+    });
+    printer << ')';
+  }
+  if (!getInputs().empty()) {
+    printer << " inputs(";
+    llvm::interleaveComma(getInputArguments(), printer, [&](BlockArgument argument) {
+      printer << argument << ": " << argument.getType();
+    });
+    printer << ')';
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {getSymNameAttrName(), getKindAttrName(), getParamsAttrName(),
+                            getStatesAttrName(), getInputsAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+ArrayRef<BlockArgument> RuleOp::getParamArguments() {
+  return getBody().getArguments().take_front(getParams().size());
+}
+ArrayRef<BlockArgument> RuleOp::getStateArguments() {
+  return getBody().getArguments().slice(getParams().size(), getStates().size());
+}
+ArrayRef<BlockArgument> RuleOp::getInputArguments() {
+  return getBody().getArguments().drop_front(getParams().size() + getStates().size());
+}
+
+void RuleOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  // The attributes may be wrong in generic form; the verifier says so later.
+  unsigned index = 0;
+  auto setNext = [&](StringRef name) {
+    if (index < region.getNumArguments())
+      setName(region.getArgument(index++), name);
+  };
+  for (Attribute param : getParams())
+    setNext(cast<ParamAttr>(param).getName().getValue());
+  for (Attribute field : getStates())
+    setNext(cast<FieldAttr>(field).getName().getValue());
+  for (Attribute input : getInputs())
+    setNext(cast<StringAttr>(input).getValue());
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// amp.step @train(%g: TYPE {ATTRS}, …) { … }
+//===--------------------------------------------------------------------------------------------===//
+
+ParseResult StepOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
+      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren, /*allowType=*/true,
+                               /*allowAttrs=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  SmallVector<Type> types;
+  SmallVector<Attribute> attrs;
+  for (OpAsmParser::Argument &argument : arguments) {
+    types.push_back(argument.type);
+    NamedAttrList list(argument.attrs);
+    if (!list.get(kNameAttr))
+      list.set(kNameAttr, builder.getStringAttr(argument.ssaName.name.drop_front()));
+    attrs.push_back(list.getDictionary(builder.getContext()));
+  }
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(builder.getFunctionType(types, {})));
+  if (!attrs.empty())
+    result.addAttribute(getArgAttrsAttrName(result.name), builder.getArrayAttr(attrs));
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  if (body->empty()) {
+    body->emplaceBlock();
+    for (OpAsmParser::Argument &argument : arguments)
+      body->addArgument(argument.type, result.location);
+  }
+  return success();
+}
+
+void StepOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << '(';
+  llvm::interleaveComma(getBody().getArguments(), printer, [&](BlockArgument argument) {
+    // The name is what the argument prints as.
+    SmallVector<NamedAttribute> attrs;
+    if (getArgAttrsAttr())
+      for (NamedAttribute attr : cast<DictionaryAttr>((*getArgAttrs())[argument.getArgNumber()]))
+        if (attr.getName() != kNameAttr)
+          attrs.push_back(attr);
+    printer.printRegionArgument(argument, attrs);
+  });
+  printer << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                           {getSymNameAttrName(), getFunctionTypeAttrName(),
+                                            getArgAttrsAttrName(), getResAttrsAttrName()});
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+std::string StepOp::getArgumentName(unsigned index) {
+  if (auto name = getArgAttrOfType<StringAttr>(index, kNameAttr))
+    return name.str();
+  return "arg" + std::to_string(index);
+}
+
+void StepOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    if (argument.getArgNumber() < getFunctionType().getNumInputs())
+      setName(argument, getArgumentName(argument.getArgNumber()));
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// %w1, %o1 = amp.apply @opt(%w, %c) hyper(lr = %lr : f64) : (!w, !w) -> (!w, !amp.next<@opt>)
+//===--------------------------------------------------------------------------------------------===//
+
+ParseResult ApplyOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  FlatSymbolRefAttr optimizer;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs, hyper;
+  SmallVector<Type> hyperTypes;
+  SmallVector<Attribute> names;
+  if (parser.parseAttribute(optimizer, getOptimizerAttrName(result.name), result.attributes) ||
+      parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren))
+    return failure();
+  auto parseHyper = [&]() -> ParseResult {
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual() ||
+        parser.parseOperand(hyper.emplace_back()))
+      return failure();
+    // Step arithmetic is f64: the type is written only where it is another.
+    Type type = builder.getF64Type();
+    if (succeeded(parser.parseOptionalColon()) && parser.parseType(type))
+      return failure();
+    hyperTypes.push_back(type);
+    names.push_back(builder.getStringAttr(name));
+    return success();
+  };
+  if (succeeded(parser.parseOptionalKeyword("hyper")) &&
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseHyper))
+    return failure();
+  FunctionType type;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
+      parser.resolveOperands(inputs, type.getInputs(), loc, result.operands) ||
+      parser.resolveOperands(hyper, hyperTypes, loc, result.operands))
+    return failure();
+  result.addAttribute(getHyperNamesAttrName(result.name), builder.getArrayAttr(names));
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int32_t>(inputs.size()), static_cast<int32_t>(hyper.size())};
+  result.addTypes(type.getResults());
+  result.addTypes(NextType::get(builder.getContext(), optimizer));
+  return success();
+}
+
+void ApplyOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getOptimizerAttr() << '(' << getInputs() << ')';
+  if (!getHyper().empty()) {
+    printer << " hyper(";
+    llvm::interleaveComma(llvm::zip(getHyperNames(), getHyper()), printer, [&](auto pair) {
+      printer << cast<StringAttr>(std::get<0>(pair)).getValue() << " = " << std::get<1>(pair);
+      if (!std::get<1>(pair).getType().isF64())
+        printer << " : " << std::get<1>(pair).getType();
+    });
+    printer << ')';
+  }
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {getOptimizerAttrName(), getHyperNamesAttrName(), getOperandSegmentSizesAttrName()});
+  printer << " : (" << getInputs().getTypes() << ") -> (" << getResults().getTypes() << ')';
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// amp.pack {"fc.weight" = %dw : tensor<64x10xf16>, …} : !g
+//===--------------------------------------------------------------------------------------------===//
+
+ParseResult PackOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<OpAsmParser::UnresolvedOperand> tensors;
+  SmallVector<Type> types;
+  SmallVector<Attribute> names;
+  auto parseOne = [&]() -> ParseResult {
+    std::string name;
+    if (parser.parseString(&name) || parser.parseEqual() ||
+        parser.parseOperand(tensors.emplace_back()) || parser.parseColonType(types.emplace_back()))
+      return failure();
+    names.push_back(builder.getStringAttr(name));
+    return success();
+  };
+  Type type;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Braces, parseOne) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
+      parser.resolveOperands(tensors, types, loc, result.operands))
+    return failure();
+  result.addAttribute(getNamesAttrName(result.name), builder.getArrayAttr(names));
+  result.addTypes(type);
+  return success();
+}
+
+void PackOp::print(OpAsmPrinter &printer) {
+  printer << " {";
+  llvm::interleaveComma(llvm::zip(getNames(), getTensors()), printer, [&](auto pair) {
+    printer.printAttribute(std::get<0>(pair));
+    printer << " = " << std::get<1>(pair) << " : " << std::get<1>(pair).getType();
+  });
+  printer << '}';
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getNamesAttrName()});
+  printer << " : " << getResult().getType();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// amp.commit %w1 to @w, %o1 to @opt when %ok : !w, !amp.next<@opt>
+//===--------------------------------------------------------------------------------------------===//
+
+ParseResult CommitOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &builder = parser.getBuilder();
+  SmallVector<OpAsmParser::UnresolvedOperand> values, flag;
+  SmallVector<Attribute> states;
+  auto parseOne = [&]() -> ParseResult {
+    FlatSymbolRefAttr state;
+    if (parser.parseOperand(values.emplace_back()) || parser.parseKeyword("to") ||
+        parser.parseAttribute(state))
+      return failure();
+    states.push_back(state);
+    return success();
+  };
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(parseOne))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("when")) && parser.parseOperand(flag.emplace_back()))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("always")))
+    result.addAttribute(getAlwaysAttrName(result.name), builder.getUnitAttr());
+  SmallVector<Type> types;
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonTypeList(types) ||
+      parser.resolveOperands(values, types, loc, result.operands) ||
+      (!flag.empty() &&
+       parser.resolveOperand(flag.front(), builder.getI1Type(), result.operands)))
+    return failure();
+  result.addAttribute(getStatesAttrName(result.name), builder.getArrayAttr(states));
+  result.getOrAddProperties<Properties>().operandSegmentSizes = {
+      static_cast<int32_t>(values.size()), static_cast<int32_t>(flag.size())};
+  return success();
+}
+
+void CommitOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  llvm::interleaveComma(llvm::zip(getValues(), getStates()), printer, [&](auto pair) {
+    printer << std::get<0>(pair) << " to " << std::get<1>(pair);
+  });
+  if (getFlag())
+    printer << " when " << getFlag();
+  if (getAlways())
+    printer << " always";
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {getStatesAttrName(), getAlwaysAttrName(), getOperandSegmentSizesAttrName()});
+  printer << " : " << getValues().getTypes();
+}
