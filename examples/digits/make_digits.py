@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes digits.safetensors, the data of this example, from the copy of the set that scikit-learn ships.
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Makes digits.safetensors, the data of this example, from the copy of the set that scikit-learn
+ships.
 
-usage: make_digits.py OUT.safetensors       needs: scikit-learn (1.9.1 was used; any version ships the same images)
+usage: make_digits.py OUT.safetensors needs: scikit-learn (1.9.1 was used; any version ships the
+same images)
 
 The file holds train.images f16 [1437, 64], train.labels i32 [1437], test.images f16 [360, 64] and
 test.labels i32 [360]. A pixel is k/16 for an integer k of 0..16 and so exact in f16. The same file,
 byte for byte, comes out on every machine: the split takes no random generator of any library.
 """
+
 import hashlib
 import json
 import struct
@@ -30,7 +34,11 @@ def encode(tensors, metadata):
     wider element types must come first, so that every tensor is aligned to its elements."""
     header, offset = {"__metadata__": metadata}, 0
     for name, (dtype, shape, data) in tensors.items():
-        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [offset, offset + len(data)]}
+        header[name] = {
+            "dtype": dtype,
+            "shape": shape,
+            "data_offsets": [offset, offset + len(data)],
+        }
         offset += len(data)
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
@@ -47,7 +55,11 @@ def main(path):
         tensors[f"{part}.labels"] = ("I32", [len(rows)], struct.pack(f"<{len(rows)}i", *labels))
     for part, rows in parts.items():
         pixels = [float(pixel) / 16 for row in rows for pixel in digits.images[row].ravel()]
-        tensors[f"{part}.images"] = ("F16", [len(rows), 64], struct.pack(f"<{len(pixels)}e", *pixels))
+        tensors[f"{part}.images"] = (
+            "F16",
+            [len(rows), 64],
+            struct.pack(f"<{len(pixels)}e", *pixels),
+        )
     metadata = {
         "license": "CC BY 4.0, see LICENSE.data.md",
         "source": "E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI, 1998",

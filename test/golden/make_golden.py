@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes optimizers.safetensors: what PyTorch and optax compute in float64, one step ahead.
 
 usage: make_golden.py OUT.safetensors
 needs: torch 2.15.0, jax 0.10.2, optax 0.2.8, numpy (the versions that the checked-in file is of)
 
 Before every step all floating state is rounded to f32, so that an implementation in f32 can start
-from the very same numbers; then the package makes one step in float64. The tensors, of the parameters
-a [7] and b [3, 5], under the names of the oracle's fields:
+from the very same numbers; then the package makes one step in float64. The tensors, of the
+parameters a [7] and b [3, 5], under the names of the oracle's fields:
 
   grad/STEP/TENSOR             f32, the same gradients for every case, of magnitudes 1e-3 to 1e1
   CASE/STEP/in/FIELD/TENSOR    f32, what the step starts from; FIELD is w, m, v, vmax or b

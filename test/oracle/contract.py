@@ -1,4 +1,5 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The reductions of the numerics contract, bit for bit.
 
 A chunk is C consecutive elements of one tensor. Element e of it goes to lane e mod L; a lane starts
@@ -18,8 +19,7 @@ LANES = 256
 
 
 def f32s(values):
-    """An array of f32: `array` narrows as a C cast does, to nearest even, to infinity on overflow.
-    """
+    """An array of f32: `array` narrows as a C cast does, to nearest even, overflow to infinity."""
     return array("f", values)
 
 
@@ -117,7 +117,6 @@ def all_finite(gradients, scale=1.0):
 
 
 def clip_factor(total, limit, epsilon=1e-6):
-    """min(1, C / (N + epsilon)) in f64, as torch.nn.utils.clip_grad_norm_; optax and LAMB take 0.
-    """
+    """min(1, C / (N + epsilon)) in f64, as torch's clip_grad_norm_; optax and LAMB take 0."""
     divisor = total + epsilon
     return min(1.0, limit / divisor) if divisor else 1.0

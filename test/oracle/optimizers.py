@@ -1,4 +1,5 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One step of the published optimizers in float64, constants included, from a given state.
 
 A state is {"t": completed steps, "w": {TENSOR: values}, FIELD: {TENSOR: values}, …}; "t" may also
@@ -29,8 +30,7 @@ class Rule:
         return {"t": 0, "w": {name: list(w) for name, w in weights.items()}, **state}
 
     def step(self, state, gradients, **settings):
-        """The state after a step on gradients that are unscaled, and the largest terms behind it.
-        """
+        """The state after a step on unscaled gradients, and the largest terms behind it."""
         unknown = settings.keys() - self.defaults.keys()
         if unknown:
             raise ValueError(

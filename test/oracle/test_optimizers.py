@@ -1,4 +1,5 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What can be checked by hand of the rules; the bulk of the evidence is in test/golden."""
 
 import math
@@ -150,8 +151,7 @@ class Steps(unittest.TestCase):
 
 
 def adam_f32(w, m, v, g, t):
-    """One element, every operation rounded to f32: lr 0.01, decay 0.1, the other settings default.
-    """
+    """One element, every operation rounded to f32: lr 0.01, decay 0.1, the rest default."""
     f = to_f32
     rate, root = f(1e-2 / (1.0 - 0.9**t)), f(math.sqrt(1.0 - 0.999**t))
     d = f(g + f(f(0.1) * w))

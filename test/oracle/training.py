@@ -1,6 +1,6 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A whole mixed-precision step: unscale, finite test, norm, clip, update, scaler; one step ahead.
-"""
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A whole mixed-precision step: unscale, finite test, norm, clip, update, scaler."""
 
 import math
 from dataclasses import dataclass, field
@@ -24,8 +24,7 @@ class Report:
 
 
 class Training:
-    """One model under one optimizer and one scaler. Gradients come in as {TENSOR: values}, scaled.
-    """
+    """One model, one optimizer, one scaler. Gradients come in as {TENSOR: values}, scaled."""
 
     def __init__(
         self, weights, rule="sgd", settings=None, scaler=None, max_norm=None, clip_epsilon=1e-6
