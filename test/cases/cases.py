@@ -37,7 +37,7 @@ def number(x):
 
 
 def bits(x, form):
-    """The bit pattern of a number as the file writes it; a NaN's are kept if they are spelled out."""
+    """The bit pattern of a number as the file writes it; a NaN's too, if it is spelled out."""
     if isinstance(x, str) and x.startswith(form + ":"):
         return int(x.partition(":")[2], 16)
     return encode(number(x), FORMATS[form])
@@ -134,8 +134,8 @@ def _each(value, i):
 
 
 def conversion_sweep(sweep):
-    """The f32 bit patterns of a sweep: every sign, every exponent of a range and every upper part of
-    the mantissa, with a few lower halves around the ties of bf16.
+    """The f32 bit patterns of a sweep: every sign, every exponent of a range and every upper part
+    of the mantissa, with a few lower halves around the ties of bf16.
     """
     first, last = sweep["exponents"]
     for sign in (0, 1):

@@ -1,6 +1,6 @@
 # Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The case data against the oracle: what cannot be met, or is met by the fault too, is wrong data."""
+"""The case data against the oracle: what cannot be met, or is met by the fault too, is wrong."""
 
 import math
 import os
@@ -151,8 +151,8 @@ class OtherKinds(unittest.TestCase):
         beta1, rest = Fraction(to_f32(0.9)), to_f32(1.0 - 0.9)
         different = 0
         for m, g, m1 in cases.average_pairs(entry):
-            # A fused multiply-add rounds the exact beta1 * m + (rounded rest * g) once. Going by f64
-            # may round twice; that can hide a difference, but hardly all of them.
+            # A fused multiply-add rounds beta1 * m + (rounded rest * g) once. Going by f64 may round
+            # twice; that can hide a difference, but hardly all of them.
             fused = to_f32(float(beta1 * Fraction(m) + Fraction(to_f32(rest * g))))
             different += fused != m1
         self.assertGreater(different, 100)
