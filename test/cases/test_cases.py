@@ -151,7 +151,7 @@ class OtherKinds(unittest.TestCase):
         beta1, rest = Fraction(to_f32(0.9)), to_f32(1.0 - 0.9)
         different = 0
         for m, g, m1 in cases.average_pairs(entry):
-            # A fused multiply-add rounds beta1 * m + (rounded rest * g) once. Going by f64 may round
+            # A fused multiply-add rounds beta1 * m + (rounded rest * g) once. By f64 it may round
             # twice; that can hide a difference, but hardly all of them.
             fused = to_f32(float(beta1 * Fraction(m) + Fraction(to_f32(rest * g))))
             different += fused != m1
