@@ -4,6 +4,7 @@
 #include "sweep/Sweep.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/FoldInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -18,7 +19,18 @@ using namespace sawtooth::sweep;
 #define GET_ATTRDEF_CLASSES
 #include "sweep/SweepAttrs.cpp.inc"
 
+namespace {
+/// Keeps constants inside the program or pass that uses them: outside they would cross a cut.
+struct SweepFolds : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+  bool shouldMaterializeInto(Region *region) const final {
+    return isa<ScalarOp, EachOp, PassOp>(region->getParentOp());
+  }
+};
+} // namespace
+
 void SweepDialect::initialize() {
+  addInterfaces<SweepFolds>();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "sweep/SweepTypes.cpp.inc"

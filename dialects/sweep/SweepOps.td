@@ -90,7 +90,7 @@ def Sweep_ScalerOp : Sweep_Declaration<"scaler"> {
   let assemblyFormat = "$sym_name $policy attr-dict";
 }
 
-def Sweep_StepOp : Sweep_Declaration<"step", [NoTerminator, SingleBlock, FunctionOpInterface,
+def Sweep_StepOp : Sweep_Declaration<"step", [IsolatedFromAbove, NoTerminator, SingleBlock, FunctionOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a step, uncut or cut";
   let description = [{
@@ -154,10 +154,13 @@ def Sweep_RankOp : Sweep_Op<"rank", [Pure]> {
 def Sweep_ReduceOp : Sweep_Op<"reduce", [Pure]> {
   let summary = "combines a value over each tensor or the whole model, in the contract's order (uncut form)";
   let description = [{
-    `add`, `min` and `max` of an element's f32 give f64; of a tensor's f64 give f64; `or` of i1 gives i1.
+    `add`, `min` and `max` of f32 combine elements and give f64; of f64 they combine tensors, over
+    step, and give f64. `or` of i1 combines tensors when its operand is a tensor's, else elements.
+    Without anything to combine: `add` 0, `min` inf, `max` -inf, `or` false. `what` says in a few
+    words what is reduced, for `explain`.
   }];
   let arguments = (ins Amp_ReduceKind:$kind, Sweep_Scalar:$value, Amp_Extent:$extent,
-                       FlatSymbolRefAttr:$model);
+                       FlatSymbolRefAttr:$model, OptionalAttr<StrAttr>:$what);
   let results = (outs Sweep_Scalar:$result);
   let assemblyFormat = [{
     $kind $value `over` $extent `of` $model attr-dict `:` type($value) `->` type($result)
@@ -260,9 +263,9 @@ def Sweep_PassOp : Sweep_Op<"pass", [AttrSizedOperandSegments,
     Block arguments are the elements of `reads`, then the tensor's values of `tensors`. The
     terminator `sweep.leave` gives the elements of `writes`, then the values to reduce. Results are
     the reductions: f64 or i1 over the step, `!sweep.per_tensor` over the tensor. Step values are
-    used freely from above. With `when`, the pass runs only if the flag is true (then it has no
-    results). Otherwise `write_flags[i]` is the operand of `flags` that predicates write i, -1 for
-    none.
+    used freely from above. With `when`, the pass runs only if the flag is true; otherwise its
+    results are unspecified, and only what the flag gates may depend on them (LAMB's norms).
+    `write_flags[i]` is the operand of `flags` that predicates write i, -1 for none.
     ```mlir
     %n = sweep.pass over @model reads [@train.g] writes [] tensors() flags() [] [#sweep.reduction<add over step>] {
     ^bb0(%g: f16):
