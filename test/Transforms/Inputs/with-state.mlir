@@ -1,0 +1,1 @@
+amp.state @best : f32 = 0.0
