@@ -3,7 +3,7 @@
 
 // Stochastic gradient descent with momentum, dampening, Nesterov's variant and coupled weight
 // decay. Rounding and order as torch.optim.SGD writes them: the first applied step sets the buffer
-// to the direction itself, undampened. `momentum_buffer = false` has no buffer, neither in memory
+// to the direction itself, undampened. `has_momentum = false` has no buffer, neither in memory
 // nor in the formula, for plain descent.
 //
 //   d = (maximize ? -g : g) + weight_decay * w
@@ -13,7 +13,7 @@
 amp.rule @sgd optimizer
     params(%lr: f64, %momentum: f64 = 0.0, %dampening: f64 = 0.0, %weight_decay: f64 = 0.0,
            static %nesterov: i1 = false, static %maximize: i1 = false,
-           static %momentum_buffer: i1 = true)
+           static %has_momentum: i1 = true)
     state(%b: f32 = 0.0 as "momentum_buffer", %t: i64 per step = 0 as "step")
     inputs(%w: f32, %g: f32) {
   // Once a step, in f64; every factor is narrowed once.
@@ -42,12 +42,12 @@ amp.rule @sgd optimizer
   %newB = arith.mulf %gainF, %d : f32
   %mixed = arith.addf %oldB, %newB : f32
   %buffer = arith.select %first, %d, %mixed : f32
-  %b1 = arith.select %momentum_buffer, %buffer, %b : f32
+  %b1 = arith.select %has_momentum, %buffer, %b : f32
   %ahead = arith.mulf %momentumF, %buffer : f32
   %looked = arith.addf %d, %ahead : f32
   %carried = arith.select %nesterov, %looked, %buffer : f32
   %moved = arith.select %remembers, %carried, %d : f32
-  %u = arith.select %momentum_buffer, %moved, %d : f32
+  %u = arith.select %has_momentum, %moved, %d : f32
   %step = arith.mulf %minusLrF, %u : f32
   %w1 = arith.addf %w, %step : f32
   amp.yield %w1 state(%b1, %t1) : f32 state(f32, i64)
