@@ -3,8 +3,9 @@
 
 // The loss of each example, log(sum_c exp(x_c)) - x_label in f32, and its backward. The largest
 // logit is taken out first, so that exp cannot overflow; exp and log are taken in f64 and narrowed
-// once. Both functions begin alike, so that a step computes the common part once. A label outside 0 .. classes-1 gives NaN: in the loss of its example, and in its gradient,
-// which a finite test then catches.
+// once. Both functions begin alike, so that a step computes the common part once. A label outside
+// 0 .. classes-1 gives NaN: in the loss of its example, and in its gradient, which a finite test
+// then catches.
 
 #row = affine_map<(i, j) -> (i, j)>
 #first = affine_map<(i, j) -> (i)>

@@ -39,4 +39,80 @@ def AmpLink : Pass<"amp-link", "::mlir::ModuleOp"> {
   ];
 }
 
+def AmpSpecializeBatch : Pass<"amp-specialize-batch", "::mlir::ModuleOp"> {
+  let summary = "gives the batch dimension its size";
+  let description = [{
+    Every `?` in the tensor types of steps becomes the batch size: that of the option, else that of
+    the module's `amp.run`. A step without `?` stays as it is; with neither size, a `?` is an error.
+
+    ```mlir
+    amp.step @test(%x: tensor<?x64xf16> {amp.batch = "images"}) { … }
+    ```
+    becomes, with `batch=32`,
+    ```mlir
+    amp.step @test(%x: tensor<32x64xf16> {amp.batch = "images"}) { … }
+    ```
+  }];
+  let options = [Option<"batch", "batch", "int64_t", "0",
+                        "Examples in a batch; 0 takes the module's default">];
+  let statistics = [Statistic<"specialized", "steps-specialized", "Number of steps with a batch">];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
+def AmpInlineLayers : Pass<"amp-inline-layers", "::mlir::ModuleOp"> {
+  let summary = "copies layer functions into the steps that call them";
+  let description = [{
+    `amp.call` (and `func.call`) of a layer becomes a copy of the layer's body. The f16 of a layer
+    file stands for the storage type and becomes the element type of the call's arguments (f16, bf16
+    or f32; one for all of them); named linalg ops are written out. Shapes follow the arguments:
+    casts at the borders are folded into the ops, so shapes must be static by now. `amp.dims` on the
+    arguments and results of a layer names dimensions that must agree.
+
+    ```mlir
+    %y = amp.call @relu(%x) : (tensor<8x4xbf16>) -> tensor<8x4xbf16>
+    ```
+    becomes
+    ```mlir
+    %e = tensor.empty() : tensor<8x4xbf16>
+    %y = linalg.generic … ins(%x : tensor<8x4xbf16>) outs(%e : tensor<8x4xbf16>) { … } -> tensor<8x4xbf16>
+    ```
+  }];
+  let statistics = [Statistic<"inlined", "calls-inlined", "Number of calls replaced">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def AmpOutlineForward : Pass<"amp-outline-forward", "::mlir::ModuleOp"> {
+  let summary = "moves the tensor ops of a step into a function of their own";
+  let description = [{
+    The forward and backward part of a step, its ops on ordinary tensors, becomes a private function
+    `@STEP.model` that takes the tensor arguments that it uses, then the leaves, then scalars that
+    are known when the step begins, and returns the tensors of `amp.pack`, then a tensor of one
+    element for each `tensor.extract`. `amp.leaf`, `amp.pack` and `tensor.extract` stay in the step.
+    Elementwise ops are fused where that computes nothing twice, which keeps every bit. The function
+    is in the normal form that code is generated from (ForwardNormalForm.h); what is not is an error.
+
+    ```mlir
+    amp.step @test(%x: tensor<8x1xf32> {amp.batch = "x"}) {
+      %n = arith.negf %x : tensor<8x1xf32>
+      …
+      amp.log "loss", %loss : tensor<1xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func private @test.model(%x: tensor<8x1xf32>) -> tensor<1xf32> { … }
+    amp.step @test(%x: tensor<8x1xf32> {amp.batch = "x"}) {
+      %t = func.call @test.model(%x) : (tensor<8x1xf32>) -> tensor<1xf32>
+      %loss = tensor.extract %t[%c0] : tensor<1xf32>
+      amp.log "loss", %loss : f32
+    }
+    ```
+  }];
+  let statistics = [Statistic<"outlined", "steps-outlined", "Number of functions made">,
+                    Statistic<"loops", "loop-nests", "Number of linalg.generic in them">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // SAWTOOTH_TRANSFORMS_PASSES
