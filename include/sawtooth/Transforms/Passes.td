@@ -113,6 +113,67 @@ def AmpOutlineForward : Pass<"amp-outline-forward", "::mlir::ModuleOp"> {
                     Statistic<"loops", "loop-nests", "Number of linalg.generic in them">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+
+def ExpandMath : Pass<"expand-math"> {
+  let summary = "writes elementary functions as f64 arithmetic, the same on every machine";
+  let description = [{
+    Replaces `math.exp`, `math.log`, `math.tanh`, `math.erf`, `math.cos`, `math.powf` and
+    `amp.powi`, on scalars and vectors, by additions, multiplications, divisions, comparisons and
+    integer operations: no fma, no library, no table. Every result is the same bits wherever IEEE
+    arithmetic is. Operands narrower than f64 are widened, and the result is narrowed once.
+
+    | op | largest error in ulp, in f64 | domain |
+    |---|---|---|
+    | `math.exp` | 0.8 (0.9 if the result is subnormal) | all |
+    | `math.log` | 0.51 | all |
+    | `math.tanh` | 0.8 | all |
+    | `math.erf` | 1.5 | all |
+    | `math.cos` | 0.8 | from -2^20 to 2^20, NaN beyond |
+    | `math.powf` | 0.8 (0.9 if the result is subnormal) | all, special cases as in IEEE 754 |
+    | `amp.powi` | grows with the number of products | all |
+
+    A NaN that comes out is the canonical one (0x7ff8000000000000), whatever came in. `amp.powi`
+    multiplies base^(2^i) onto 1 for each set bit i of the exponent's magnitude, from the least
+    significant one up; a negative exponent takes the reciprocal of that. `math.sqrt`, `absf`,
+    `copysign`, `floor` and `roundeven`, `arith.maximumf` and `minimumf` stay: they are exact.
+
+    ```mlir
+    %y = math.log %x : f32
+    ```
+    becomes
+    ```mlir
+    %0 = arith.extf %x : f32 to f64
+    …
+    %y = arith.truncf %42 : f64 to f32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandFloatCasts : Pass<"expand-float-casts"> {
+  let summary = "rounds to f16 and bf16 once, and without the hardware's shortcuts";
+  let description = [{
+    Processors flush subnormal numbers when they narrow to bf16, libraries lack the function or
+    round twice. This pass writes these conversions, on scalars and vectors, as integer arithmetic
+    that rounds to nearest even, keeps subnormal numbers, overflows to infinity and gives the canonical
+    NaN: f32 to bf16; f64 to bf16 and to f16 (through f32, rounded to odd). bf16 to f32 is a shift;
+    bf16 and f16 to f64 go through f32. f32 to f16 and back stay, as every target has them.
+
+    ```mlir
+    %y = arith.extf %x : bf16 to f32
+    ```
+    becomes
+    ```mlir
+    %0 = arith.bitcast %x : bf16 to i16
+    %1 = arith.extui %0 : i16 to i32
+    %2 = arith.shli %1, %c16 : i32
+    %y = arith.bitcast %2 : i32 to f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 #endif // SAWTOOTH_TRANSFORMS_PASSES

@@ -1,0 +1,87 @@
+// RUN: sawtooth-opt %s --expand-float-casts --split-input-file | FileCheck %s
+
+// CHECK-LABEL: @f32_to_bf16
+// CHECK-SAME: (%[[X:.*]]: vector<8xf32>)
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
+// CHECK: %[[UPPER:.*]] = arith.shrui %[[BITS]]
+// CHECK: %[[LAST:.*]] = arith.andi %[[UPPER]]
+// CHECK: %[[BIAS:.*]] = arith.addi %[[LAST]]
+// CHECK: %[[SUM:.*]] = arith.addi %[[BITS]], %[[BIAS]]
+// CHECK: %[[ROUNDED:.*]] = arith.shrui %[[SUM]]
+// CHECK: %[[HALF:.*]] = arith.trunci %[[ROUNDED]] : vector<8xi32> to vector<8xi16>
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK: arith.constant dense<32704> : vector<8xi16>
+// CHECK: %[[RESULT:.*]] = arith.select %[[NAN]], %{{.*}}, %[[HALF]]
+// CHECK: arith.bitcast %[[RESULT]] : vector<8xi16> to vector<8xbf16>
+// CHECK-NOT: truncf
+func.func @f32_to_bf16(%x: vector<8xf32>) -> vector<8xbf16> {
+  %0 = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+  return %0 : vector<8xbf16>
+}
+
+// -----
+
+// Through f32, with the last bit set where that was not exact.
+// CHECK-LABEL: @f64_to_f16
+// CHECK-SAME: (%[[X:.*]]: f64)
+// CHECK: %[[NEAREST:.*]] = arith.truncf %[[X]] : f64 to f32
+// CHECK: %[[BACK:.*]] = arith.extf %[[NEAREST]] : f32 to f64
+// CHECK: %[[AWAY:.*]] = arith.cmpf ogt
+// CHECK: %[[INEXACT:.*]] = arith.cmpf one, %[[BACK]], %[[X]]
+// CHECK: %[[TOZERO:.*]] = arith.subi
+// CHECK: %[[ODD:.*]] = arith.ori %[[TOZERO]]
+// CHECK: %[[SINGLE:.*]] = arith.bitcast %[[ODD]] : i32 to f32
+// CHECK: arith.truncf %[[SINGLE]] : f32 to f16
+// CHECK-NOT: f64 to f16
+func.func @f64_to_f16(%x: f64) -> f16 {
+  %0 = arith.truncf %x : f64 to f16
+  return %0 : f16
+}
+
+// -----
+
+// CHECK-LABEL: @f64_to_bf16
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+// CHECK-NOT: arith.truncf {{.*}} bf16
+func.func @f64_to_bf16(%x: f64) -> bf16 {
+  %0 = arith.truncf %x : f64 to bf16
+  return %0 : bf16
+}
+
+// -----
+
+// CHECK-LABEL: @bf16_to_f32
+// CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : bf16 to i16
+// CHECK: %[[WORD:.*]] = arith.extui %[[BITS]] : i16 to i32
+// CHECK: %[[UP:.*]] = arith.shli %[[WORD]]
+// CHECK: arith.bitcast %[[UP]] : i32 to f32
+// CHECK-NOT: extf
+func.func @bf16_to_f32(%x: bf16) -> f32 {
+  %0 = arith.extf %x : bf16 to f32
+  return %0 : f32
+}
+
+// -----
+
+// CHECK-LABEL: @f16_to_f64
+// CHECK: %[[SINGLE:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK: arith.extf %[[SINGLE]] : f32 to f64
+func.func @f16_to_f64(%x: f16) -> f64 {
+  %0 = arith.extf %x : f16 to f64
+  return %0 : f64
+}
+
+// -----
+
+// Every target has these.
+// CHECK-LABEL: @stay
+// CHECK-NEXT: arith.truncf %{{.*}} : f32 to f16
+// CHECK-NEXT: arith.extf %{{.*}} : f16 to f32
+// CHECK-NEXT: arith.truncf %{{.*}} : f64 to f32
+// CHECK-NEXT: return
+func.func @stay(%x: f32, %y: f64) -> (f32, f32) {
+  %0 = arith.truncf %x : f32 to f16
+  %1 = arith.extf %0 : f16 to f32
+  %2 = arith.truncf %y : f64 to f32
+  return %1, %2 : f32, f32
+}
