@@ -113,6 +113,7 @@ def AmpOutlineForward : Pass<"amp-outline-forward", "::mlir::ModuleOp"> {
                     Statistic<"loops", "loop-nests", "Number of linalg.generic in them">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
 
 def ExpandMath : Pass<"expand-math"> {
   let summary = "writes elementary functions as f64 arithmetic, the same on every machine";
