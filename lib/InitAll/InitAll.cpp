@@ -4,6 +4,7 @@
 #include "sawtooth/InitAll.h"
 
 #include "amp/Amp.h"
+#include "sawtooth/Conversion/Passes.h"
 #include "sawtooth/Transforms/Passes.h"
 #include "sweep/Sweep.h"
 
@@ -29,6 +30,7 @@ void sawtooth::registerAllDialects(mlir::DialectRegistry &registry) {
 }
 
 void sawtooth::registerAllPasses() {
+  registerSawtoothConversionPasses();
   registerSawtoothTransformsPasses();
   mlir::registerTransformsPasses();
 }
