@@ -81,7 +81,8 @@ TEST(ArenaPlan, RandomLives) {
     uint64_t sum = 0;
     for (unsigned i = 0; i < 30; ++i) {
       unsigned first = random() % 20;
-      requests.push_back({random() % 5000, first, first + random() % 6});
+      unsigned last = first + random() % 6;
+      requests.push_back({random() % 5000, first, last});
       sum += (requests.back().bytes + 63) / 64 * 64;
     }
     ArenaPlan plan = planArena(requests);
