@@ -8,7 +8,7 @@ llvm=22
 packages=(
   cmake ninja-build ccache python3
   clang-$llvm lld-$llvm llvm-$llvm-dev llvm-$llvm-tools libmlir-$llvm-dev mlir-$llvm-tools
-  libomp-$llvm-dev libzstd-dev zlib1g-dev libgtest-dev nlohmann-json3-dev libcli11-dev
+  libomp-$llvm-dev libzstd-dev zlib1g-dev libgtest-dev nlohmann-json3-dev libcli11-dev libxxhash-dev
 )
 sanitizer_packages=(libclang-rt-$llvm-dev)
 format_packages=(clang-format-$llvm)

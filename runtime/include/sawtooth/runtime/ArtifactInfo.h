@@ -1,0 +1,53 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef SAWTOOTH_RUNTIME_ARTIFACTINFO_H
+#define SAWTOOTH_RUNTIME_ARTIFACTINFO_H
+
+#include "sawtooth/runtime/Status.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sawtooth::runtime {
+
+/// The code of an artifact for one chip.
+struct ArtifactVariant {
+  std::string query; ///< symbol of its SawtoothQuery; the first variant's is "sawtooth_query"
+  std::string chip;  ///< as `--chip` takes it: "x86-64-v3"; the machine's own name for "native"
+  /// What it needs of the machine beyond the target's floor, as CpuFeatures.def names it.
+  std::vector<std::string> features;
+  uint64_t planOffset = 0, planBytes = 0; ///< where its plan stands in the image
+};
+
+/// What an artifact says of itself and can be read without loading code.
+struct ArtifactInfo {
+  std::string target;                    ///< triple: "x86_64-unknown-linux-gnu"
+  std::vector<ArtifactVariant> variants; ///< from the least demanding to the most; never empty
+  /// Anything else, in order: "compiler", "llvm", what a cache has to know. Names hold no space,
+  /// and neither holds a line feed.
+  std::vector<std::pair<std::string, std::string>> notes;
+
+  /// The value of the first note of that name, or "".
+  std::string_view note(std::string_view name) const;
+
+  /// The info text; docs/artifact.md gives its grammar.
+  std::string print() const;
+  /// `Corrupt` with the number of the line that is wrong. Plans lie within `imageBytes`.
+  static Result<ArtifactInfo> parse(std::string_view text, uint64_t imageBytes);
+};
+
+/// Sets where `plan` stands in `image`. False when it is not in there.
+bool locatePlan(std::span<const std::byte> image, std::span<const std::byte> plan,
+                ArtifactVariant &variant);
+
+/// An artifact file: `image`, an ELF shared object, with `info` and the footer behind it. The
+/// plans' places must be filled in.
+std::vector<std::byte> sealArtifact(std::span<const std::byte> image, const ArtifactInfo &info);
+
+} // namespace sawtooth::runtime
+
+#endif // SAWTOOTH_RUNTIME_ARTIFACTINFO_H
