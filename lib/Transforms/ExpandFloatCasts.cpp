@@ -8,6 +8,7 @@
 #include "sawtooth/Transforms/MathPatterns.h"
 #include "sawtooth/Transforms/Passes.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -116,11 +117,54 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
   }
 };
 
+/// Arithmetic on bf16, and integers to bf16 or f16: in f64, rounded once. 53 bits are more than
+/// twice the 8 of bf16 and 2, so that the second rounding does no harm, and the exponents of f64
+/// leave no intermediate result subnormal.
+struct WidenNarrowArithmetic : RewritePattern {
+  WidenNarrowArithmetic(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    bool fromInteger = isa<arith::SIToFPOp, arith::UIToFPOp>(op);
+    auto isNarrow = [&](Value value) {
+      Type element = getElementTypeOrSelf(value.getType());
+      return element.isBF16() || (fromInteger && element.isF16());
+    };
+    if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+        !op->hasTrait<OpTrait::Elementwise>() ||
+        isa<arith::ExtFOp, arith::TruncFOp, arith::BitcastOp, arith::SelectOp>(op) ||
+        !(llvm::any_of(op->getOperands(), isNarrow) || llvm::any_of(op->getResults(), isNarrow)))
+      return failure();
+    ImplicitLocOpBuilder b(op->getLoc(), rewriter);
+    auto wide = [&](Type type) { return shapedLike(type, b.getF64Type()); };
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      if (isNarrow(operand) && !mapping.contains(operand))
+        mapping.map(operand,
+                    arith::ExtFOp::create(b, wide(operand.getType()), operand).getResult());
+    Operation *clone = b.clone(*op, mapping);
+    SmallVector<Value> results;
+    for (auto [old, result] : llvm::zip_equal(op->getResults(), clone->getResults())) {
+      if (isNarrow(old)) {
+        result.setType(wide(old.getType()));
+        results.push_back(arith::TruncFOp::create(b, old.getType(), result));
+      } else {
+        results.push_back(result);
+      }
+    }
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
 struct ExpandFloatCastsPass : sawtooth::impl::ExpandFloatCastsBase<ExpandFloatCastsPass> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    populateExpandFloatCastsPatterns(patterns);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    // Two walks, since one does not see the casts that it makes.
+    RewritePatternSet arithmetic(&getContext()), casts(&getContext());
+    arithmetic.add<WidenNarrowArithmetic>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(arithmetic));
+    populateExpandFloatCastsPatterns(casts);
+    walkAndApplyPatterns(getOperation(), std::move(casts));
   }
 };
 } // namespace

@@ -85,3 +85,18 @@ func.func @stay(%x: f32, %y: f64) -> (f32, f32) {
   %2 = arith.truncf %y : f64 to f32
   return %1, %2 : f32, f32
 }
+
+// -----
+
+// CHECK-LABEL: @arithmetic
+// CHECK: arith.mulf %{{.*}}, %{{.*}} : f64
+// CHECK: arith.cmpf olt, %{{.*}}, %{{.*}} : f64
+// CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : bf16
+// CHECK: arith.sitofp %{{.*}} : i32 to f64
+func.func @arithmetic(%x: bf16, %i: i32) -> (bf16, f16) {
+  %0 = arith.mulf %x, %x : bf16
+  %1 = arith.cmpf olt, %0, %x : bf16
+  %2 = arith.select %1, %0, %x : bf16
+  %3 = arith.sitofp %i : i32 to f16
+  return %2, %3 : bf16, f16
+}

@@ -162,6 +162,7 @@ def ExpandFloatCasts : Pass<"expand-float-casts"> {
     that rounds to nearest even, keeps subnormal numbers, overflows to infinity and gives the canonical
     NaN: f32 to bf16; f64 to bf16 and to f16 (through f32, rounded to odd). bf16 to f32 is a shift;
     bf16 and f16 to f64 go through f32. f32 to f16 and back stay, as every target has them.
+    Arithmetic on bf16, and integers to bf16 or f16, are computed in f64 and rounded once.
 
     ```mlir
     %y = arith.extf %x : bf16 to f32

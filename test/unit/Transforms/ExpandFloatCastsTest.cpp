@@ -33,12 +33,10 @@ struct Format {
 };
 constexpr Format f16{"f16", 5, 10}, bf16{"bf16", 8, 7};
 
-/// `input` converted by `op` as scalars and in vectors, for two chips: all the same, as `check`
-/// says.
+/// What `body` makes of `input` as scalars and in vectors, for two chips: all as `check` says.
 template <typename Out, typename In, typename Check>
-void convert(const std::vector<In> &input, const char *op, const char *from, const char *to,
-             Check check) {
-  std::string body = "%y = arith." + std::string(op) + " %x : FROM to TO";
+void compute(const std::vector<In> &input, const std::string &body, const char *from,
+             const char *to, Check check) {
   for (const char *chip : {"x86-64-v3", "native"})
     for (int width : {1, 8, 16}) {
       ASSERT_EQ(input.size() % width, 0u);
@@ -50,11 +48,17 @@ void convert(const std::vector<In> &input, const char *op, const char *from, con
       for (size_t i = 0; i < input.size() && wrong < 10; ++i)
         if (Out want = check(input[i], i); output[i] != want) {
           ADD_FAILURE() << from << " to " << to << ", " << chip << ", width " << width << ": of "
-                        << std::hexfloat << double(std::bit_cast<In>(input[i])) << " expected "
-                        << std::hex << +want << ", got " << +output[i];
+                        << std::hexfloat << double(input[i]) << " expected " << std::hex << +want
+                        << ", got " << +output[i];
           ++wrong;
         }
     }
+}
+
+template <typename Out, typename In, typename Check>
+void convert(const std::vector<In> &input, const char *op, const char *from, const char *to,
+             Check check) {
+  compute<Out>(input, "%y = arith." + std::string(op) + " %x : FROM to TO", from, to, check);
 }
 
 /// Every f32 of the case list: all exponents and upper mantissas, lower halves about ties.
@@ -158,6 +162,34 @@ void checkWidening(const Format &format, const char *to) {
 TEST(ExpandFloatCasts, BF16WidensToF32) { checkWidening<float, uint32_t>(bf16, "f32"); }
 TEST(ExpandFloatCasts, BF16WidensToF64) { checkWidening<double, uint64_t>(bf16, "f64"); }
 TEST(ExpandFloatCasts, F16WidensToF64) { checkWidening<double, uint64_t>(f16, "f64"); }
+/// Squares of bf16 have 16 bits: f64 holds them exactly. Over- and underflow are among them.
+TEST(ExpandFloatCasts, ArithmeticOnBF16RoundsOnce) {
+  std::vector<uint16_t> input;
+  for (uint32_t size = 0; size < bf16.infinity(); ++size)
+    input.push_back(uint16_t(size));
+  compute<uint16_t>(input, "%y = arith.mulf %x, %x : FROM", "bf16", "bf16",
+                    [](uint16_t bits, size_t) {
+                      double square = bf16.value(bits) * bf16.value(bits);
+                      // The number of bf16 at or below the square, by bisection; then the nearer
+                      // neighbour.
+                      uint16_t low = 0, high = bf16.infinity();
+                      while (high - low > 1) {
+                        uint16_t middle = uint16_t((low + high) / 2);
+                        (bf16.value(middle) <= square ? low : high) = middle;
+                      }
+                      double below = square - bf16.value(low), above = bf16.value(high) - square;
+                      return above < below || (above == below && low & 1) ? high : low;
+                    });
+}
+TEST(ExpandFloatCasts, IntegersRoundOnce) {
+  // 2^24 + 2^16 + 1 is just above a tie of bf16, and on it after rounding to f32.
+  std::vector<int32_t> input{(1 << 24) + (1 << 16) + 1, -3, 0, 1 << 30};
+  input.resize(16);
+  std::vector<uint16_t> want{0x4b81, 0xc040, 0x0000, 0x4e80};
+  want.resize(16);
+  compute<uint16_t>(input, "%y = arith.sitofp %x : FROM to TO", "i32", "bf16",
+                    [&](int32_t, size_t i) { return want[i]; });
+}
 TEST(ExpandFloatCasts, BF16NaNStaysNaN) {
   std::vector<uint16_t> input(16, 0x7f81);
   std::vector<float> wide(16);
