@@ -178,4 +178,43 @@ def ExpandFloatCasts : Pass<"expand-float-casts"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def SweepCut : Pass<"sweep-cut", "::mlir::ModuleOp"> {
+  let summary = "cuts a step into scalar programs and the fewest passes over memory";
+  let description = [{
+    The uncut block of a `sweep.step` is cut at its reductions. Element arithmetic goes into passes,
+    one for each model and level, each reading every list that it needs once; what exists once a
+    step or once a tensor goes into scalar programs between them: `@entry`, `@mid`, …, `@final`,
+    which holds every `sweep.set`, the logs and the outcome.
+
+    A value that two passes need is computed again or kept, whichever moves fewer bytes: in a scratch
+    list, or in the state that it is stored to anyway, which may be written before the last pass
+    when every flag is known and nobody needs the old value. On a tie nothing is kept. A pass whose
+    effects all depend on one known flag is gated by it; otherwise each write has its own flag. Lists
+    whose elements nothing needs are not read.
+
+    The lower bound (bytes per parameter) and the reasons are left as attributes; what could not be
+    had is a `missed` remark of category `sweep-cut`.
+
+    ```mlir
+    %g = sweep.element @train.g : f32
+    %sq = arith.mulf %g, %g : f32
+    %sum = sweep.reduce add %sq over step of @m : f32 -> f64
+    sweep.log "square", %sum last : f64
+    ```
+    becomes
+    ```mlir
+    %sum = sweep.pass over @m reads [@train.g] writes [] [] [#sweep.reduction<add over step>] {
+    ^bb0(%g: f32):
+      %sq = arith.mulf %g, %g : f32
+      sweep.leave reduce(%sq : f32)
+    } : f64
+    sweep.scalar @final {
+      sweep.log "square", %sum last : f64
+      sweep.yield
+    }
+    ```
+  }];
+  let dependentDialects = ["::sawtooth::sweep::SweepDialect"];
+}
+
 #endif // SAWTOOTH_TRANSFORMS_PASSES

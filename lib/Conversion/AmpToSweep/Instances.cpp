@@ -45,6 +45,10 @@ LogicalResult ModuleLowering::instantiate(OpTy op, FlatSymbolRefAttr ruleName) {
     InFlightDiagnostic diag = op.emitOpError() << "expected " << ruleName << " to be a rule ("
                                                << amp::stringifyRuleKind(kind)
                                                << ") of this module";
+    if (Operation *other = symbols.lookup(ruleName.getValue())) {
+      diag.attachNote(other->getLoc()) << "the name is that of this";
+      return diag;
+    }
     SmallVector<std::string> known;
     for (amp::RuleOp other : module.getOps<amp::RuleOp>())
       if (other.getKind() == kind)
