@@ -48,6 +48,8 @@ void collectReferences(Operation *root, SmallVectorImpl<Reference> &references) 
 }
 
 struct AmpLink : public ::sawtooth::impl::AmpLinkBase<AmpLink> {
+  using AmpLinkBase::AmpLinkBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     LinkSources sources(&getContext());
@@ -56,9 +58,19 @@ struct AmpLink : public ::sawtooth::impl::AmpLinkBase<AmpLink> {
         return signalPassFailure();
       import.erase();
     }
+    if (recordImports)
+      record(module, sources);
     if (failed(link(module, sources)))
       return signalPassFailure();
     flags += stripFastMath(module);
+  }
+
+  static void record(ModuleOp module, const LinkSources &sources) {
+    Builder builder(module.getContext());
+    SmallVector<Attribute> files;
+    for (const auto &[path, digest] : sources.getFilesRead())
+      files.push_back(builder.getStrArrayAttr({path, digest}));
+    module->setAttr("amp.imports", builder.getArrayAttr(files));
   }
 
   LogicalResult link(ModuleOp module, LinkSources &sources) {

@@ -8,9 +8,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace sawtooth;
@@ -72,7 +74,16 @@ LogicalResult LinkSources::addImport(ImportOp import) {
     return success();
   if (llvm::sys::fs::is_directory(realPath))
     return import.emitOpError("cannot read '") << path << "': is a directory";
-  OwningOpRef<ModuleOp> file = parseSourceFile<ModuleOp>(path, ParserConfig(context));
+  // What is hashed and what is parsed are the same bytes, whoever writes to the file meanwhile.
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return import.emitOpError("cannot read '") << path << "': " << buffer.getError().message();
+  StringRef text = (*buffer)->getBuffer();
+  llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+  filesRead.emplace_back(path.str(),
+                         llvm::utohexstr(hash.high64, /*LowerCase=*/true, /*Width=*/16) +
+                             llvm::utohexstr(hash.low64, /*LowerCase=*/true, /*Width=*/16));
+  OwningOpRef<ModuleOp> file = parseSourceString<ModuleOp>(text, ParserConfig(context), path);
   if (!file)
     return import.emitOpError("cannot use '") << path << "': it does not parse";
   return collect(files.emplace_back(std::move(file)).get());

@@ -29,6 +29,10 @@ def AmpLink : Pass<"amp-link", "::mlir::ModuleOp"> {
     amp.rule @lion optimizer params(…) state(…) inputs(…) { … }
     ```
   }];
+  let options = [
+    Option<"recordImports", "record-imports", "bool", "false",
+           "Leave path and digest (XXH3-128) of each imported file in the attribute `amp.imports`">
+  ];
   let statistics = [
     Statistic<"linked", "symbols-linked", "Number of symbols cloned in">,
     Statistic<"flags", "fast-math-dropped", "Number of operations that lost fast-math flags">
