@@ -130,6 +130,12 @@ void Executor::setArgSlot(uint32_t arg, uint64_t slot) {
   argSet[arg] = true;
 }
 
+void Executor::takeArguments(const Executor &other) {
+  for (uint32_t i = 0; i < std::min(args().size(), other.args().size()); ++i)
+    if (other.argSet[i])
+      setArgSlot(i, other.argBlock[other.args()[i].offset / 8]);
+}
+
 void Executor::setTensor(uint32_t arg, const void *data) { tensors[tensorArgs()[arg].slot] = data; }
 
 Status Executor::ready() const {

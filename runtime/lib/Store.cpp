@@ -84,6 +84,14 @@ Result<std::vector<uint32_t>> Store::listsNamed(const std::string &name) const {
   return found;
 }
 
+std::vector<std::string> Store::bindableLists(uint32_t model) const {
+  std::vector<std::string> names;
+  for (const SawtoothListRow &row : plan_.lists())
+    if (row.model == model && row.kind != SAWTOOTH_LIST_SCRATCH)
+      names.push_back(plan_.string(row.name));
+  return names;
+}
+
 Status Store::defineEmpty(uint32_t model) { return models[model].define({}); }
 
 Status Store::finish() {
@@ -92,8 +100,10 @@ Status Store::finish() {
       continue;
     // A model without tensors leaves nothing in a state file but its absence.
     if (!loaded)
-      return Status::error(StatusCode::Invalid, cat("model '", model.name,
-                                                    "' has no tensors yet: bind one of its lists"));
+      return Status::error(StatusCode::Invalid,
+                           cat("model '", model.name,
+                               "' has no tensors yet: bind one of its lists, ",
+                               quoteAll(bindableLists(uint32_t(&model - &models[0])))));
     SAWTOOTH_TRY(model.define({}));
   }
   chunks_ = chunkTable(models);

@@ -256,7 +256,7 @@ FakeModule fakeSgd(const SgdOptions &options) {
       plan.logs, {{plan.text("norm2"), SAWTOOTH_F64, SAWTOOTH_REDUCE_LAST, 0, Norm2 * 8}});
   step.partials = 2;
   step.perTensorSlots = 1;
-  step.lowerBound = 20;
+  step.lowerBound = 18;
   step.notes =
       PlanWriter::add(plan.notes, {{plan.text("skip"), plan.text("w, h and m keep every byte")}});
   SawtoothAccess g{G, 2}, w{W, 4}, h{H, 2}, m{M, 4};

@@ -66,7 +66,7 @@ TEST(Store, RequiredStateMustBeBound) {
 
 TEST(Store, AModelWithoutListsIsAnError) {
   EXPECT_EQ(Sgd().store->finish().message(),
-            "model 'model' has no tensors yet: bind one of its lists");
+            "model 'model' has no tensors yet: bind one of its lists, 'w', 'h', 'm', 'g'");
 }
 
 TEST(Store, UnboundStateTakesItsInitialValueAndSaysSo) {

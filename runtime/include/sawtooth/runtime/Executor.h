@@ -36,6 +36,8 @@ public:
   /// `arg` counts in args(). `Invalid` when `text` spells no value of its type.
   Status setArg(uint32_t arg, const std::string &text);
   void setArgSlot(uint32_t arg, uint64_t slot);
+  /// The scalar arguments of `other`, the same step compiled for another batch size.
+  void takeArguments(const Executor &other);
   /// `arg` counts in tensorArgs(); row-major, at a multiple of the element's size, read-only,
   /// alive while steps run.
   void setTensor(uint32_t arg, const void *data);

@@ -108,6 +108,7 @@ private:
   Store(Plan plan, uint64_t seed, ParallelFor parallelFor)
       : plan_(std::move(plan)), seed_(seed), parallelFor_(parallelFor) {}
 
+  std::vector<std::string> bindableLists(uint32_t model) const;
   // Bind.cpp
   Status place(uint32_t list, std::span<const TensorRef> tensors, std::vector<size_t> &order);
   Status allocate(uint32_t list);

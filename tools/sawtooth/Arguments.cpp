@@ -1,0 +1,33 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Arguments.h"
+
+#include "Output.h"
+
+namespace sawtooth::tool {
+
+void addTargetOptions(CLI::App &app, TargetOptions &options) {
+  app.add_option("--target", options.target)->check(CLI::IsMember({"cpu"}));
+  app.add_option("--chip", options.chip)
+      ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4"}));
+  app.add_option("--batch", options.batch)->check(CLI::Range(uint64_t(1), uint64_t(1) << 40));
+}
+
+std::optional<int> parse(CLI::App &app, int argc, char **argv, const char *help) {
+  app.set_help_flag("-h,--help");
+  // Without this an unknown flag would be taken for an input file.
+  app.allow_extras(false);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    result(help);
+    return Success;
+  } catch (const CLI::ParseError &problem) {
+    error(problem.what());
+    progressLine("try 'sawtooth " + app.get_name() + " --help'");
+    return WrongUsage;
+  }
+  return std::nullopt;
+}
+
+} // namespace sawtooth::tool

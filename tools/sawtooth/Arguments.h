@@ -1,0 +1,29 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of one command: parsed by CLI11, explained by a text of our own.
+#ifndef SAWTOOTH_TOOLS_SAWTOOTH_ARGUMENTS_H
+#define SAWTOOTH_TOOLS_SAWTOOTH_ARGUMENTS_H
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+namespace sawtooth::tool {
+
+/// How code is made; every command that compiles takes these.
+struct TargetOptions {
+  std::string target = "cpu";
+  std::string chip = "native";
+  std::optional<uint64_t> batch;
+};
+
+void addTargetOptions(CLI::App &app, TargetOptions &options);
+
+/// Parses what follows the command's name. An exit code when there is nothing more to do: after
+/// --help, or after an error, which was then said.
+std::optional<int> parse(CLI::App &app, int argc, char **argv, const char *help);
+
+} // namespace sawtooth::tool
+
+#endif // SAWTOOTH_TOOLS_SAWTOOTH_ARGUMENTS_H

@@ -1,0 +1,212 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "CompilerLibrary.h"
+#include "Footprint.h"
+#include "Output.h"
+#include "sawtooth/runtime/Convert.h"
+
+using namespace sawtooth::runtime;
+
+namespace sawtooth::tool {
+
+static const char *const help = R"(usage: sawtooth explain STEP.mlir [--json] [OPTION...]
+
+Says how often each step reads and writes memory: its sweeps (passes over all
+elements), what each reads, writes and finds out, what runs between them, what
+is computed again or stored and why, what a skipped step keeps, and the lower
+bound of bytes that no fusion can go below.
+
+  --json           for scripts
+  --chip CHIP      native (default), x86-64-v3 or x86-64-v4
+  --target TARGET  cpu
+  --batch B        examples a batch, where the module leaves it open
+
+example:
+  sawtooth explain examples/adamw/step.mlir
+)";
+
+namespace {
+
+// Width of a text, and where the columns of a line begin.
+constexpr size_t width = 92, labelColumn = 2, textColumn = 13, wordColumn = 21;
+
+class StepPrinter {
+public:
+  StepPrinter(const Plan &plan, const SawtoothStepRow &step) : plan(plan), step(step) {}
+
+  std::string print() {
+    Footprint footprint = footprintOf(plan, step);
+    head(footprint);
+    std::span<const SawtoothActionRow> actions = Plan::rows(step.actions, plan.actions());
+    for (size_t i = 0; i < actions.size(); ++i) {
+      if (actions[i].kind != SAWTOOTH_PARALLEL) {
+        actions[i].kind == SAWTOOTH_PASS ? sweep(actions[i]) : scalar(actions[i]);
+        continue;
+      }
+      size_t first = i;
+      while (i + 1 < actions.size() && actions[i + 1].kind == SAWTOOTH_PARALLEL)
+        ++i;
+      forward(i + 1 - first);
+    }
+    for (auto [kind, label] : reasons)
+      for (const std::string &text : notesOf(plan, step.notes, kind))
+        line(label, text);
+    resident(footprint);
+    return out;
+  }
+
+private:
+  static constexpr std::pair<const char *, const char *> reasons[] = {
+      {"store", "stored"}, {"recompute", "again"}, {"skip", "on a skip"}, {"missed", "missed"}};
+  const Plan &plan;
+  const SawtoothStepRow &step;
+  unsigned sweeps = 0;
+  std::string out;
+
+  static std::string plural(uint64_t count, const char *what) {
+    return grouped(count) + " " + what +
+           (count == 1                                              ? ""
+            : what[std::char_traits<char>::length(what) - 1] == 'h' ? "es"
+                                                                    : "s");
+  }
+
+  void head(const Footprint &footprint) {
+    out += "step " + plan.string(step.name) + ": " + plural(footprint.sweeps, "sweep") + ", " +
+           plural(footprint.launches, "launch");
+    if (footprint.sweeps) {
+      out += ", " + plural(footprint.moved, "byte") + " moved per parameter";
+      out += footprint.moved == step.lowerBound
+                 ? " (the lower bound)"
+                 : " (lower bound " + std::to_string(step.lowerBound) + ")";
+    }
+    out += step.commits ? "\n" : "; commits nothing\n";
+  }
+
+  // A label, then words, wrapped to the width under their first.
+  void line(const std::string &label, const std::string &text, size_t indent = labelColumn,
+            size_t column = textColumn) {
+    std::string current(indent, ' ');
+    current += label;
+    current.append(current.size() < column ? column - current.size() : 1, ' ');
+    bool empty = true;
+    for (size_t at = 0; at < text.size();) {
+      size_t end = std::min(text.find(' ', at), text.size());
+      std::string word = text.substr(at, end - at);
+      if (!empty && current.size() + 1 + word.size() > width) {
+        out += current + "\n";
+        current.assign(column, ' ');
+        empty = true;
+      }
+      current += (empty ? "" : " ") + word;
+      empty = false;
+      at = end + 1;
+    }
+    out += current + "\n";
+  }
+  void detail(const std::string &label, const std::string &text) {
+    line(label, text, textColumn, wordColumn);
+  }
+
+  // "g f16, w f32", or with other bytes than the type's: "g f16 (4 B)".
+  std::string accesses(SawtoothRange range) {
+    std::string text;
+    for (const SawtoothAccess &access : Plan::rows(range, plan.accesses())) {
+      const SawtoothListRow &list = plan.lists()[access.list];
+      text += (text.empty() ? "" : ", ") + plan.string(list.name) + " " +
+              typeName(SawtoothType(list.type));
+      if (access.bytes != typeBytes(SawtoothType(list.type)))
+        text += " (" + std::to_string(access.bytes) + " B)";
+    }
+    return text.empty() ? "nothing" : text;
+  }
+
+  void sweep(const SawtoothActionRow &action) {
+    uint64_t reads = accessBytes(plan, action.reads), writes = accessBytes(plan, action.writes);
+    std::string title = "over " + plan.string(plan.models()[action.model].name);
+    if (action.flag != SAWTOOTH_NONE)
+      title += action.flag == step.applied ? ", unless the step is skipped" : ", if its flag holds";
+    std::string bytes = std::to_string(reads + writes) + " B";
+    size_t gap = title.size() + bytes.size() + textColumn < width
+                     ? width - title.size() - bytes.size() - textColumn
+                     : 1;
+    out += std::string(labelColumn, ' ') + "sweep " + std::to_string(++sweeps);
+    out += std::string(out.size() - out.rfind('\n') - 1 < textColumn
+                           ? textColumn - (out.size() - out.rfind('\n') - 1)
+                           : 1,
+                       ' ');
+    out += title + std::string(gap, ' ') + bytes + "\n";
+    detail("reads", accesses(action.reads));
+    if (writes)
+      detail("writes", accesses(action.writes));
+    std::string found;
+    for (const std::string &text : notesOf(plan, action.notes, "result"))
+      found += (found.empty() ? "" : ", ") + text;
+    if (!found.empty())
+      detail("finds", found);
+    for (auto [kind, label] : reasons)
+      for (const std::string &text : notesOf(plan, action.notes, kind))
+        detail(label, text);
+  }
+
+  void scalar(const SawtoothActionRow &action) {
+    // "train.2_mid" is the function's symbol; what people know is "mid".
+    std::string name = plan.string(action.name);
+    size_t bar = name.find('_');
+    line("scalars", "@" + (bar == std::string::npos ? name : name.substr(bar + 1)));
+    for (const SawtoothNote &note : Plan::rows(action.notes, plan.notes()))
+      detail("", plan.string(note.text));
+  }
+
+  void forward(size_t loops) {
+    std::string text = plural(loops, "parallel loop");
+    if (step.arenaBytes)
+      text += ", " + byteText(step.arenaBytes) + " of temporaries";
+    line("forward", text);
+  }
+
+  void resident(const Footprint &footprint) {
+    std::string lists;
+    uint32_t number = static_cast<uint32_t>(&step - plan.steps().data());
+    for (const SawtoothListRow &list : plan.lists())
+      if (list.step == SAWTOOTH_NONE || list.step == number)
+        lists += (lists.empty() ? "" : ", ") + plan.string(list.name) + " " +
+                 typeName(SawtoothType(list.type));
+    if (!lists.empty())
+      line("resident", plural(footprint.resident, "byte") + " per parameter: " + lists);
+  }
+};
+
+} // namespace
+
+int explainCommand(int argc, char **argv) {
+  TargetOptions target;
+  std::string input;
+  bool json = false;
+  CLI::App app("", "explain");
+  app.add_option("STEP.mlir", input)->required();
+  app.add_flag("--json", json);
+  addTargetOptions(app, target);
+  if (std::optional<int> code = parse(app, argc, argv, help))
+    return *code;
+  Result<CompilerLibrary> library = CompilerLibrary::load();
+  if (!library.ok())
+    return fail(library.status());
+  Result<std::unique_ptr<CompiledModule>> module = CompiledModule::compile(*library, input, target);
+  if (!module.ok())
+    return fail(module.status());
+  const Plan &plan = (*module)->plan();
+  if (json) {
+    result(explainJson(plan));
+    return Success;
+  }
+  std::string text = plan.string(plan.header().source) + " for " +
+                     plan.string(plan.header().target) + " " + plan.string(plan.header().chip) +
+                     "\n";
+  for (const SawtoothStepRow &step : plan.steps())
+    text += "\n" + StepPrinter(plan, step).print();
+  result(text);
+  return Success;
+}
+
+} // namespace sawtooth::tool

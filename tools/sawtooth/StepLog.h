@@ -1,0 +1,34 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The log file: one JSON object a line, for each step and each evaluation.
+#ifndef SAWTOOTH_TOOLS_SAWTOOTH_STEPLOG_H
+#define SAWTOOTH_TOOLS_SAWTOOTH_STEPLOG_H
+
+#include "Logs.h"
+#include "sawtooth/runtime/Report.h"
+
+#include <fstream>
+
+namespace sawtooth::tool {
+
+/// Labels of the causes in a step's cause word.
+std::vector<std::string> causeLabels(const runtime::Plan &plan, const SawtoothStepRow &step,
+                                     uint64_t causes);
+
+class StepLog {
+public:
+  /// An empty path logs nothing.
+  runtime::Status open(const std::string &path);
+  /// A line in the documented form; a number that is not finite becomes null with its class beside.
+  runtime::Status write(const runtime::Plan &plan, const runtime::StatusRow &row,
+                        const std::vector<LogValue> &values);
+
+private:
+  std::string path;
+  std::ofstream file;
+};
+
+} // namespace sawtooth::tool
+
+#endif // SAWTOOTH_TOOLS_SAWTOOTH_STEPLOG_H
