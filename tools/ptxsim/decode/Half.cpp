@@ -75,7 +75,12 @@ struct Fma {
 };
 template <bool Max, bool Nan, bool Xorsign> struct Extreme {
   template <class F> static uint16_t f(uint16_t a, uint16_t b) {
-    return F::put(extreme<float, Max, Nan, Xorsign>(F::get(a), F::get(b)));
+    if (!Xorsign)
+      return F::put(extreme<float, Max, Nan, false>(F::get(a), F::get(b)));
+    // The sign comes from the bits, also from those of a NaN.
+    uint16_t sign = (a ^ b) & 0x8000;
+    uint16_t result = F::put(extreme<float, Max, Nan, false>(F::get(a & 0x7fff), F::get(b & 0x7fff)));
+    return result == nan16 ? result : uint16_t(result | sign);
   }
 };
 struct Abs {

@@ -103,6 +103,8 @@ unsigned elements(Builder &b, size_t index, Type type, bool load) {
   unsigned vector = b.has("v2") ? 2 : b.has("v4") ? 4 : b.has("v8") ? 8 : 1;
   b.inst.vector = uint8_t(vector);
   b.inst.elementBytes = uint8_t(sizeOf(type));
+  if (vector > 1 && sizeOf(type) == 16)
+    b.fail("there are no vectors of .b128");
   if (vector * sizeOf(type) > 16 &&
       (targetOf(b) < 100 || vector * sizeOf(type) > 32 || b.inst.space != Space::Global))
     b.fail("a vector of " + std::to_string(vector * sizeOf(type)) +

@@ -58,7 +58,8 @@ Variable Parser::parseVariable(Space space) {
     fail("predicates live in registers only");
   if (!aligned)
     variable.align = std::max<uint64_t>(1, variable.elementBytes());
-  variable.name = identifier("a variable name");
+  // Parameters of a prototype have no name of their own.
+  variable.name = space == Space::Param && accept("_") ? "_" : identifier("a variable name");
   return variable;
 }
 
