@@ -147,10 +147,12 @@ def Amp_ReduceOp : Amp_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+// Vectors occur below the sweep level only.
+def Amp_PowiBase : AnyTypeOf<[F32, F64, VectorOfNonZeroRankOf<[F32, F64]>], "f32, f64 or a vector of them">;
 def Amp_PowiOp : Amp_Op<"powi", [Pure, AllTypesMatch<["base", "result"]>]> {
   let summary = "integer power by square and multiply, least significant bit first";
-  let arguments = (ins AnyTypeOf<[F32, F64]>:$base, I64:$exponent);
-  let results = (outs AnyTypeOf<[F32, F64]>:$result);
+  let arguments = (ins Amp_PowiBase:$base, I64:$exponent);
+  let results = (outs Amp_PowiBase:$result);
   let assemblyFormat = "$base `,` $exponent attr-dict `:` type($base)";
 }
 

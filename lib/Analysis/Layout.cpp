@@ -225,9 +225,24 @@ FailureOr<StepLayout> Layout::layOut(sweep::StepOp step) const {
     if (!isa<sweep::ScalarOp, sweep::PassOp, sweep::ForwardOp>(op))
       return op.emitOpError(
           "expected only sweep.scalar, sweep.pass and sweep.forward in the body of a cut step");
-    for (OpResult result : op.getResults())
-      out.values[result] =
-          isa<sweep::PerTensorType>(result.getType()) ? out.perTensorSlots++ : slot();
+    op.walk([&](sweep::EachOp each) {
+      for (Value result : each.getResults())
+        out.values[result] = out.perTensorSlots++;
+    });
+    for (OpResult result : op.getResults()) {
+      if (!isa<sweep::PerTensorType>(result.getType())) {
+        out.values[result] = slot();
+        continue;
+      }
+      // A scalar program hands on arrays that its sweep.each's have filled, or older ones.
+      if (auto scalar = dyn_cast<sweep::ScalarOp>(op)) {
+        Value yielded =
+            scalar.getBody().front().getTerminator()->getOperand(result.getResultNumber());
+        out.values[result] = out.values.at(yielded);
+        continue;
+      }
+      out.values[result] = out.perTensorSlots++;
+    }
     if (auto pass = dyn_cast<sweep::PassOp>(op)) {
       PassInfo info{pass, modelNumber(pass.getModelAttr()), 0};
       unsigned &taken = columns[info.model];

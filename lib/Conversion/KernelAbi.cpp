@@ -47,16 +47,20 @@ Value KernelAbi::constant(int64_t value) {
 }
 
 Value KernelAbi::offset(Value base, uint64_t bytes) {
-  return bytes == 0 ? base : offset(base, constant(bytes));
-}
-
-Value KernelAbi::offset(Value base, Value bytes) {
-  return LLVM::GEPOp::create(builder, location, base.getType(), builder.getI8Type(), base, bytes);
+  if (bytes == 0)
+    return base;
+  if (bytes > INT32_MAX) // beyond what a constant index of llvm.getelementptr holds
+    return element(base, constant(bytes), 1);
+  return LLVM::GEPOp::create(builder, location, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
 }
 
 Value KernelAbi::element(Value base, Value index, uint64_t size) {
-  Value bytes = arith::MulIOp::create(builder, location, index, constant(size));
-  return offset(base, bytes);
+  Type type = builder.getIntegerType(8 * size);
+  if (size > sizeof(uint64_t))
+    type = LLVM::LLVMArrayType::get(builder.getI8Type(), size);
+  return LLVM::GEPOp::create(builder, location, base.getType(), type, base,
+                             ArrayRef<LLVM::GEPArg>{index});
 }
 
 Value KernelAbi::load(Type type, Value address) {

@@ -34,7 +34,6 @@ public:
   mlir::Value constant(int64_t value); // i64
   /// base + bytes.
   mlir::Value offset(mlir::Value base, uint64_t bytes);
-  mlir::Value offset(mlir::Value base, mlir::Value bytes);
   /// base + index * size.
   mlir::Value element(mlir::Value base, mlir::Value index, uint64_t size);
 

@@ -43,4 +43,73 @@ def AmpToSweep : Pass<"amp-to-sweep", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
 }
 
+def SweepToKernel : Pass<"sweep-to-kernel", "::mlir::ModuleOp"> {
+  let summary = "cut steps become functions over raw memory, and a plan that says how to run them";
+  let description = [{
+    Every `sweep.scalar` and `sweep.pass` of a cut step becomes a function of the kernel ABI
+    (`runtime/include/sawtooth/runtime/Abi.h`); a `sweep.forward` becomes one or several. Passes are
+    written out as loops over chunk rows and explicit vectors of `width` f32 lanes; reductions keep
+    the contract's order, stores make NaNs canonical, and a partial vector works on padded copies on
+    the stack. The scalar program behind a pass first folds its partials.
+
+    All declarations are gone afterwards: what the runtime needs of them stands in the module
+    attribute `sawtooth.plan`, as bytes, and `sawtooth.functions` numbers the functions.
+
+    ```mlir
+    sweep.step @scale(%k: f32) attributes {commits, cut} {
+      sweep.pass over @model reads [@w] writes [@w] [-1] [] {
+      ^bb0(%w: f32):
+        %0 = arith.mulf %w, %k : f32
+        sweep.leave write(%0 : f32)
+      }
+      …
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @scale.0_pass(%ctx: !llvm.ptr, %begin: i64, %end: i64) {
+      %k = llvm.load %argument : !llvm.ptr -> f32
+      scf.for %row = %begin to %end step %c1 : i64 {
+        …
+        scf.for %element = %c0 to %whole step %c64 : i64 {
+          %w = llvm.load %address {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+          %0 = arith.mulf %w, %ks : vector<16xf32>
+          …
+    ```
+  }];
+  let options = [
+    Option<"width", "width", "unsigned", "16", "f32 lanes of a vector: 8 or 16">,
+    Option<"target", "target", "std::string", "\"cpu\"", "Name of the target, for the plan">,
+    Option<"chip", "chip", "std::string", "\"native\"", "Name of the chip, for the plan">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
+def KernelToLLVM : Pass<"kernel-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "everything becomes the llvm dialect, with the function that hands out the plan";
+  let description = [{
+    Converts `func`, `scf`, `cf`, `arith`, `math`, `vector` and `index` in one go. Functions become
+    internal. From the module attributes `sawtooth.plan` and `sawtooth.functions` come the constants
+    behind a `SawtoothArtifact` and the only exported symbol, `sawtooth_query`, which returns it.
+    There is no global constructor.
+
+    ```mlir
+    module attributes {sawtooth.functions = [@train.0_entry], sawtooth.plan = "…"} {
+      func.func @train.0_entry(%ctx: !llvm.ptr, %begin: i64, %end: i64) { return }
+    }
+    ```
+    becomes
+    ```mlir
+    llvm.func internal @train.0_entry(%ctx: !llvm.ptr, %begin: i64, %end: i64) { llvm.return }
+    llvm.mlir.global internal constant @sawtooth.plan("…")
+    llvm.mlir.global internal constant @sawtooth.functions() : !llvm.array<1 x ptr> { … }
+    llvm.mlir.global internal constant @sawtooth.artifact() : !llvm.struct<(i32, i32, ptr, ptr)> { … }
+    llvm.func @sawtooth_query(%abi: i32) -> !llvm.ptr { … }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif // SAWTOOTH_CONVERSION_PASSES

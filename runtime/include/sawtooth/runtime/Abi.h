@@ -74,7 +74,7 @@ typedef struct SawtoothCtx {
 typedef void SawtoothFunction(const SawtoothCtx *ctx, uint64_t begin, uint64_t end);
 
 //===--------------------------------------------------------------------------------------------===//
-// The plan
+// The plan. Rows have no padding but fields of that name, which are 0: equal plans are equal bytes.
 //===--------------------------------------------------------------------------------------------===//
 
 typedef uint32_t SawtoothString; // offset of a NUL-terminated string from the start of the plan
@@ -163,6 +163,7 @@ typedef struct SawtoothFieldRow {
   uint32_t role;        // SawtoothRole
   uint32_t model;       // of a per-tensor field, else SAWTOOTH_NONE
   uint32_t scaler;      // ScalerRow that it belongs to, or SAWTOOTH_NONE
+  uint32_t pad;
   uint64_t offset;      // per step: bytes into the state block; per tensor: index of perTensor
   uint64_t initial;     // the initial value's bits in an 8-byte slot
   SawtoothRange patterns; // Pattern rows of a per-tensor parameter, else empty
@@ -170,6 +171,7 @@ typedef struct SawtoothFieldRow {
 
 typedef struct SawtoothPattern {
   SawtoothString glob;
+  uint32_t pad;
   uint64_t value; // bits in an 8-byte slot
 } SawtoothPattern;
 
@@ -183,6 +185,7 @@ typedef struct SawtoothArgRow {
   SawtoothString name;
   uint32_t type;
   uint32_t hasDefault;
+  uint32_t pad;
   uint64_t offset;       // bytes into the step's args block
   uint64_t defaultValue; // bits in an 8-byte slot
 } SawtoothArgRow;
@@ -253,6 +256,7 @@ typedef struct SawtoothStepRow {
   uint32_t applied;     // frame offset of an i1: every `when` flag held
   uint32_t cause;       // frame offset of an i64 with one bit a cause, or SAWTOOTH_NONE
   uint32_t attemptedField, appliedField, skippedField, consecutiveField, calibrationField;
+  uint32_t pad;
   uint64_t frameBytes, argsBytes, arenaBytes;
   uint64_t batch;       // what `?` was specialised to, 0 if there is none
   uint64_t lowerBound;  // bytes per parameter no fusion can go below

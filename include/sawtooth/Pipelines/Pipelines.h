@@ -1,0 +1,39 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// From a parsed module to a target, as library functions. The stages are what --emit names.
+#ifndef SAWTOOTH_PIPELINES_PIPELINES_H
+#define SAWTOOTH_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sawtooth {
+
+/// Where a compilation may stop. Up to Kernel the result is MLIR, LLVM is LLVM IR.
+enum class Stage { Amp, Sweep, Kernel, LLVM, Assembly, Object };
+
+/// "amp", "sweep", "kernel", "llvm", "asm", "obj".
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+struct CPUPipelineOptions {
+  uint64_t batch = 0;          // what `?` becomes; 0: the module's default
+  unsigned width = 16;         // f32 lanes of a vector
+  std::string chip = "native"; // name of the chip, for the plan
+};
+
+/// The passes of sawtooth-to-cpu up to `last`; from Stage::LLVM on the module ends in the llvm
+/// dialect. Amp is linked, specialised and outlined, Sweep is cut, Kernel holds functions over raw
+/// memory. What a stage leaves is checked by the next one's conversion.
+void buildCPUPipeline(mlir::OpPassManager &passes, const CPUPipelineOptions &options,
+                      Stage last = Stage::LLVM);
+
+/// Registers `sawtooth-to-cpu` with its options for tools. Call it once in a process.
+void registerPipelines();
+
+} // namespace sawtooth
+
+#endif // SAWTOOTH_PIPELINES_PIPELINES_H

@@ -1,0 +1,160 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Kernels.h"
+
+#include "sawtooth/Conversion/ForwardToKernel.h"
+#include "sawtooth/Conversion/Passes.h"
+#include "sawtooth/Conversion/PlanBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace sawtooth {
+#define GEN_PASS_DEF_SWEEPTOKERNEL
+#include "sawtooth/Conversion/Passes.h.inc"
+} // namespace sawtooth
+
+using namespace mlir;
+using namespace sawtooth;
+
+namespace {
+
+struct SweepToKernel : sawtooth::impl::SweepToKernelBase<SweepToKernel> {
+  using Base::Base;
+
+  void runOnOperation() final;
+  FailureOr<StepPlan> lowerStep(const Layout &layout, const StepLayout &step);
+};
+
+} // namespace
+
+/// The frame offset of a flag that the runtime reads before a pass.
+static FailureOr<uint64_t> flagOffset(sweep::PassOp pass, const StepLayout &step) {
+  auto it = step.values.find(pass.getGate());
+  if (it == step.values.end())
+    return pass.emitOpError("expected a result of a scalar program as the flag of a pass, got an "
+                            "argument of the step");
+  return it->second;
+}
+
+FailureOr<StepPlan> SweepToKernel::lowerStep(const Layout &layout, const StepLayout &step) {
+  KernelContext context{getOperation(), layout, step, width};
+  StepPlan plan;
+  sweep::StepOp stepOp = step.op;
+  std::string stepName = stepOp.getSymName().str();
+  // Passes whose partials the next scalar program folds.
+  SmallVector<sweep::PassOp> unfolded;
+  for (Operation &op : stepOp.getBody().front()) {
+    std::string prefix = stepName + "." + std::to_string(plan.actions.size()) + "_";
+    ActionPlan action;
+    if (auto scalar = dyn_cast<sweep::ScalarOp>(op)) {
+      action.kind = SAWTOOTH_SCALAR;
+      action.function = prefix + scalar.getLabel().str();
+      if (failed(emitScalarProgram(context, scalar, unfolded, action.function)))
+        return failure();
+      unfolded.clear();
+    } else if (auto pass = dyn_cast<sweep::PassOp>(op)) {
+      action.kind = SAWTOOTH_PASS;
+      action.function = prefix + "pass";
+      action.pass = pass;
+      if (pass.getGate()) {
+        FailureOr<uint64_t> flag = flagOffset(pass, step);
+        if (failed(flag))
+          return failure();
+        action.flag = *flag;
+      }
+      if (failed(emitPass(context, pass, action.function)))
+        return failure();
+      unfolded.push_back(pass);
+    } else {
+      FailureOr<ForwardKernels> forward =
+          lowerForward(cast<sweep::ForwardOp>(op), layout, step, prefix, width);
+      if (failed(forward))
+        return failure();
+      plan.arenaBytes = std::max(plan.arenaBytes, forward->arenaBytes);
+      for (ParallelAction &parallel : forward->actions) {
+        action.kind = SAWTOOTH_PARALLEL;
+        action.function = parallel.function;
+        action.units = parallel.units;
+        plan.actions.push_back(action);
+      }
+      continue;
+    }
+    plan.actions.push_back(action);
+  }
+  return plan;
+}
+
+/// Every use of a pass's results must stand behind the scalar program that folds them.
+static LogicalResult checkFolded(sweep::StepOp step) {
+  llvm::SmallPtrSet<Operation *, 4> unfolded;
+  for (Operation &op : step.getBody().front()) {
+    if (isa<sweep::ScalarOp>(op)) {
+      unfolded.clear();
+      continue;
+    }
+    WalkResult result = op.walk([&](Operation *user) {
+      for (Value operand : user->getOperands())
+        if (Operation *pass = operand.getDefiningOp(); pass && unfolded.contains(pass)) {
+          op.emitOpError("expected a scalar program between a pass and the use of its results");
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    if (isa<sweep::PassOp>(op))
+      unfolded.insert(&op);
+  }
+  return success();
+}
+
+void SweepToKernel::runOnOperation() {
+  ModuleOp module = getOperation();
+  if (width != 8 && width != 16) {
+    module.emitError("expected a width of 8 or 16, got ") << width;
+    return signalPassFailure();
+  }
+  for (sweep::StepOp step : module.getOps<sweep::StepOp>())
+    if (failed(checkFolded(step)))
+      return signalPassFailure();
+  FailureOr<Layout> layout = Layout::compute(module);
+  if (failed(layout))
+    return signalPassFailure();
+  SmallVector<StepPlan> steps;
+  for (const StepLayout &step : layout->steps()) {
+    FailureOr<StepPlan> plan = lowerStep(*layout, step);
+    if (failed(plan))
+      return signalPassFailure();
+    steps.push_back(std::move(*plan));
+  }
+  FailureOr<std::string> plan = buildPlan(module, *layout, steps, target, chip);
+  if (failed(plan))
+    return signalPassFailure();
+
+  Builder builder(&getContext());
+  SmallVector<Attribute> functions;
+  for (const StepPlan &step : steps)
+    for (const ActionPlan &action : step.actions)
+      functions.push_back(FlatSymbolRefAttr::get(&getContext(), action.function));
+  module->setAttr(kFunctionsAttr, builder.getArrayAttr(functions));
+  module->setAttr(kPlanAttr, builder.getStringAttr(*plan));
+
+  // What the kernels and the plan have replaced.
+  SmallVector<Operation *> done;
+  for (sweep::StepOp step : module.getOps<sweep::StepOp>())
+    step.walk([&](sweep::ForwardOp forward) {
+      Operation *callee = SymbolTable::lookupSymbolIn(module, forward.getCalleeAttr());
+      if (!llvm::is_contained(done, callee))
+        done.push_back(callee);
+    });
+  for (Operation &op : *module.getBody())
+    if (isa<amp::AmpDialect, sweep::SweepDialect>(op.getDialect()))
+      done.push_back(&op);
+  for (Operation *op : done)
+    op->erase();
+}
