@@ -20,5 +20,6 @@ config.environment["LC_ALL"] = "C"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+config.substitutions.append(("%builddir", config.sawtooth_build_dir))
 config.substitutions.append(("%sourcedir", config.sawtooth_source_dir))
 config.substitutions.append((r"\bsawtooth-opt\b", "sawtooth-opt --verify-roundtrip"))

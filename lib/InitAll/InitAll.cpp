@@ -5,6 +5,7 @@
 
 #include "amp/Amp.h"
 #include "sawtooth/Conversion/Passes.h"
+#include "sawtooth/Pipelines/Pipelines.h"
 #include "sawtooth/Transforms/Passes.h"
 #include "sweep/Sweep.h"
 
@@ -32,5 +33,6 @@ void sawtooth::registerAllDialects(mlir::DialectRegistry &registry) {
 void sawtooth::registerAllPasses() {
   registerSawtoothConversionPasses();
   registerSawtoothTransformsPasses();
+  registerPipelines();
   mlir::registerTransformsPasses();
 }

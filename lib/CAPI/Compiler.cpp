@@ -1,0 +1,62 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sawtooth-c/Compiler.h"
+
+#include "sawtooth/Compiler/Session.h"
+
+using namespace sawtooth;
+
+struct SawtoothCompiled {
+  std::unique_ptr<LoadedObject> object;
+};
+
+static Session createSession(const SawtoothCompileOptions *options) {
+  SessionOptions out;
+  if (options->target)
+    out.target = options->target;
+  if (options->chip)
+    out.chip = options->chip;
+  out.batch = options->batch;
+  if (options->diagnostic)
+    out.diagnostic = [callback = options->diagnostic, user = options->diagnosticUser](
+                         llvm::StringRef text) { callback(text.data(), text.size(), user); };
+  return Session(std::move(out));
+}
+
+SawtoothCompiled *sawtoothCompileFile(const char *path, const SawtoothCompileOptions *options) {
+  std::unique_ptr<LoadedObject> object = createSession(options).compileFile(path);
+  return object ? new SawtoothCompiled{std::move(object)} : nullptr;
+}
+
+const SawtoothArtifact *sawtoothCompiledArtifact(const SawtoothCompiled *compiled) {
+  return compiled->object->getArtifact();
+}
+
+void sawtoothCompiledDestroy(SawtoothCompiled *compiled) { delete compiled; }
+
+int sawtoothEmitFile(const char *path, const char *stage, const SawtoothCompileOptions *options,
+                     SawtoothTextCallback *output, void *outputUser) {
+  std::optional<Stage> last = parseStage(stage);
+  if (!last && llvm::StringRef(stage) != "verify") {
+    std::string text = std::string("error: expected a stage, got '") + stage +
+                       "'; there are amp, sweep, kernel, llvm, asm, obj and verify\n";
+    if (options->diagnostic)
+      options->diagnostic(text.data(), text.size(), options->diagnosticUser);
+    return 1;
+  }
+  mlir::FailureOr<std::string> text = createSession(options).emitFile(path, last);
+  if (failed(text))
+    return 1;
+  if (last)
+    output(text->data(), text->size(), outputUser);
+  return 0;
+}
+
+int sawtoothPrintRules(const char *, const char *, const SawtoothCompileOptions *options,
+                       SawtoothTextCallback *, void *) {
+  llvm::StringRef text = "error: no built-in rules are linked in\n";
+  if (options->diagnostic)
+    options->diagnostic(text.data(), text.size(), options->diagnosticUser);
+  return 1;
+}

@@ -1,0 +1,134 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The C API, as a program sees it that has nothing of LLVM: only the shared library is linked.
+#include "sawtooth-c/Compiler.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+const std::string examples = SAWTOOTH_SOURCE_DIR "/examples/";
+
+void append(const char *text, size_t size, void *user) {
+  static_cast<std::string *>(user)->append(text, size);
+}
+void collect(const char *text, size_t size, void *user) {
+  static_cast<std::vector<std::string> *>(user)->emplace_back(text, size);
+}
+
+class CompilerLibrary : public ::testing::Test {
+protected:
+  std::vector<std::string> diagnostics;
+  SawtoothCompileOptions options{"cpu", "native", 0, collect, &diagnostics};
+
+  /// A file with `text` in a folder of this test's own.
+  std::string file(const std::string &name, const std::string &text) {
+    std::string path = ::testing::TempDir() + "sawtooth-" + std::to_string(getpid()) + "-" + name;
+    std::ofstream(path) << text;
+    return path;
+  }
+  int emit(const std::string &path, const char *stage, std::string &output) {
+    output.clear();
+    return sawtoothEmitFile(path.c_str(), stage, &options, append, &output);
+  }
+};
+
+template <typename Row>
+const Row *rows(const SawtoothPlan *plan, const SawtoothTable &table) {
+  return reinterpret_cast<const Row *>(reinterpret_cast<const char *>(plan) + table.offset);
+}
+
+TEST_F(CompilerLibrary, CompilesAStepIntoThisProcess) {
+  for (const char *chip : {"native", "x86-64-v3"}) {
+    options.chip = chip;
+    SawtoothCompiled *compiled =
+        sawtoothCompileFile((examples + "adamw/step.mlir").c_str(), &options);
+    ASSERT_TRUE(compiled) << diagnostics.at(0);
+    const SawtoothArtifact *artifact = sawtoothCompiledArtifact(compiled);
+    const SawtoothPlan *plan = artifact->plan;
+    EXPECT_EQ(plan->abi, SAWTOOTH_ABI_VERSION);
+    EXPECT_STREQ(reinterpret_cast<const char *>(plan) + plan->chip, chip);
+    ASSERT_EQ(plan->steps.count, 1u);
+    const auto *step = rows<SawtoothStepRow>(plan, plan->steps);
+    // 30 bytes a parameter: 2 to look at the gradients, 28 to update; none of them can be spared.
+    uint32_t passes = 0, bytes = 0;
+    const auto *actions = rows<SawtoothActionRow>(plan, plan->actions);
+    const auto *accesses = rows<SawtoothAccess>(plan, plan->accesses);
+    for (uint32_t i = 0; i < step->actions.count; ++i) {
+      const SawtoothActionRow &action = actions[step->actions.first + i];
+      passes += action.kind == SAWTOOTH_PASS;
+      for (SawtoothRange range : {action.reads, action.writes})
+        for (uint32_t a = 0; a < range.count; ++a)
+          bytes += accesses[range.first + a].bytes;
+    }
+    EXPECT_EQ(passes, 2u);
+    EXPECT_EQ(bytes, 30u);
+    EXPECT_EQ(step->lowerBound, 30u);
+    sawtoothCompiledDestroy(compiled);
+  }
+}
+
+TEST_F(CompilerLibrary, EmitsEveryStageTheSameWayTwice) {
+  const std::pair<const char *, const char *> stages[] = {
+      {"amp", "amp.step @train"},      {"sweep", "sweep.pass over @model"},
+      {"kernel", "func.func @train."}, {"llvm", "define internal void @train."},
+      {"asm", "sawtooth_query:"},      {"obj", "ELF"}};
+  for (auto [stage, expected] : stages) {
+    std::string first, second;
+    EXPECT_EQ(emit(examples + "adamw/step.mlir", stage, first), 0);
+    EXPECT_EQ(emit(examples + "adamw/step.mlir", stage, second), 0);
+    EXPECT_NE(first.find(expected), std::string::npos) << stage;
+    EXPECT_EQ(first, second) << stage;
+  }
+  std::string none;
+  EXPECT_EQ(emit(examples + "adamw/step.mlir", "verify", none), 0);
+  EXPECT_EQ(none, "");
+  EXPECT_TRUE(diagnostics.empty());
+}
+
+TEST_F(CompilerLibrary, SaysWhereInWhichFile) {
+  std::string path = file("broken.mlir", "amp.model @model\n  amp.state @w : !amp.nothing\n");
+  std::string output;
+  EXPECT_EQ(emit(path, "obj", output), 1);
+  EXPECT_EQ(output, "");
+  ASSERT_FALSE(diagnostics.empty());
+  EXPECT_EQ(diagnostics[0].substr(0, path.size() + 6), path + ":2:23") << diagnostics[0];
+  EXPECT_NE(diagnostics[0].find("error: "), std::string::npos);
+  std::remove(path.c_str());
+}
+
+TEST_F(CompilerLibrary, RefusesWhatItDoesNotKnow) {
+  std::string output;
+  EXPECT_EQ(emit("/does/not/exist.mlir", "obj", output), 1);
+  EXPECT_NE(diagnostics.at(0).find("cannot read '/does/not/exist.mlir'"), std::string::npos);
+  diagnostics.clear();
+  EXPECT_EQ(emit(examples + "adamw/step.mlir", "object", output), 1);
+  EXPECT_NE(diagnostics.at(0).find("expected a stage, got 'object'; there are amp, sweep, kernel"),
+            std::string::npos);
+  diagnostics.clear();
+  options.chip = "pentium";
+  EXPECT_EQ(sawtoothCompileFile((examples + "adamw/step.mlir").c_str(), &options), nullptr);
+  EXPECT_NE(
+      diagnostics.at(0).find("expected a chip of target cpu, got 'pentium'; there are native"),
+      std::string::npos);
+  diagnostics.clear();
+  options.chip = "native";
+  options.target = "tpu";
+  EXPECT_EQ(sawtoothCompileFile((examples + "adamw/step.mlir").c_str(), &options), nullptr);
+  EXPECT_NE(diagnostics.at(0).find("expected a target, got 'tpu'; there are cpu"),
+            std::string::npos);
+}
+
+TEST_F(CompilerLibrary, SurvivesWithoutAReceiverOfDiagnostics) {
+  SawtoothCompileOptions silent{nullptr, nullptr, 0, nullptr, nullptr};
+  EXPECT_EQ(sawtoothCompileFile("/does/not/exist.mlir", &silent), nullptr);
+}
+
+} // namespace
