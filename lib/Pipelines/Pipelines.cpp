@@ -50,7 +50,7 @@ void sawtooth::buildCPUPipeline(OpPassManager &passes, const CPUPipelineOptions 
   passes.addPass(createExpandMath());
   passes.addPass(createExpandFloatCasts());
   passes.addPass(createSymbolDCEPass());
-  passes.addPass(createKernelToLLVM());
+  passes.addPass(createKernelToLlvm());
 }
 
 namespace {

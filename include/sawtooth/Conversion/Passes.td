@@ -87,7 +87,7 @@ def SweepToKernel : Pass<"sweep-to-kernel", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
-def KernelToLLVM : Pass<"kernel-to-llvm", "::mlir::ModuleOp"> {
+def KernelToLlvm : Pass<"kernel-to-llvm", "::mlir::ModuleOp"> {
   let summary = "everything becomes the llvm dialect, with the function that hands out the plan";
   let description = [{
     Converts `func`, `scf`, `cf`, `arith`, `math`, `vector` and `index` in one go. Functions become

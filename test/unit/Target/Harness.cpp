@@ -48,7 +48,7 @@ static void lower(const std::string &text, const std::string &chipName, std::str
   passes.addPass(createSweepToKernel(options));
   passes.addPass(createExpandMath());
   passes.addPass(createExpandFloatCasts());
-  passes.addPass(createKernelToLLVM());
+  passes.addPass(createKernelToLlvm());
   if (succeeded(passes.run(*module)))
     use(*module, *backend, *chip);
 }

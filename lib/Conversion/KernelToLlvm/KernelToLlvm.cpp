@@ -28,7 +28,7 @@ using namespace sawtooth;
 
 namespace {
 
-struct KernelToLLVM : sawtooth::impl::KernelToLLVMBase<KernelToLLVM> {
+struct KernelToLlvm : sawtooth::impl::KernelToLlvmBase<KernelToLlvm> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
     MLIRContext *context = &getContext();
