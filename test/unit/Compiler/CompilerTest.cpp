@@ -99,7 +99,7 @@ TEST_F(CompilerLibrary, SaysWhereInWhichFile) {
   EXPECT_EQ(emit(path, "obj", output), 1);
   EXPECT_EQ(output, "");
   ASSERT_FALSE(diagnostics.empty());
-  EXPECT_EQ(diagnostics[0].substr(0, path.size() + 6), path + ":2:23") << diagnostics[0];
+  EXPECT_EQ(diagnostics[0].substr(0, path.size() + 5), path + ":2:23") << diagnostics[0];
   EXPECT_NE(diagnostics[0].find("error: "), std::string::npos);
   std::remove(path.c_str());
 }
