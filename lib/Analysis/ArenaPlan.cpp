@@ -33,7 +33,8 @@ ArenaPlan sawtooth::planArena(llvm::ArrayRef<ArenaRequest> requests) {
         continue;
       if (plan.offsets[other] >= offset + wanted.bytes)
         break;
-      offset = std::max(offset, llvm::alignTo<ArenaPlan::alignment>(plan.offsets[other] + taken.bytes));
+      offset =
+          std::max(offset, llvm::alignTo<ArenaPlan::alignment>(plan.offsets[other] + taken.bytes));
     }
     plan.offsets[request] = offset;
     plan.bytes = std::max(plan.bytes, offset + wanted.bytes);

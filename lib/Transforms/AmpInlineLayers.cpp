@@ -79,7 +79,8 @@ struct AmpInlineLayers : sawtooth::impl::AmpInlineLayersBase<AmpInlineLayers> {
     ModuleOp module = getOperation();
     LayerLibrary library(module);
     for (auto step : llvm::make_early_inc_range(module.getOps<amp::StepOp>())) {
-      // A call that a copy brings in stands where the call was: the walk goes on until none is left.
+      // A call that a copy brings in stands where the call was: the walk goes on until none is
+      // left.
       bool any = false;
       while (Operation *call = findLayerCall(step)) {
         FailureOr<func::FuncOp> layer = library.instantiate(call);

@@ -28,12 +28,12 @@ static Value copied(OpBuilder &builder, Location location, Value tensor) {
   Value empty = tensor::EmptyOp::create(builder, location, type.getShape(), type.getElementType());
   AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(), utils::IteratorType::parallel);
-  return linalg::GenericOp::create(
-             builder, location, TypeRange{type}, ValueRange{tensor}, ValueRange{empty},
-             ArrayRef<AffineMap>{identity, identity}, loops,
-             [](OpBuilder &builder, Location location, ValueRange elements) {
-               linalg::YieldOp::create(builder, location, elements[0]);
-             })
+  return linalg::GenericOp::create(builder, location, TypeRange{type}, ValueRange{tensor},
+                                   ValueRange{empty}, ArrayRef<AffineMap>{identity, identity},
+                                   loops,
+                                   [](OpBuilder &builder, Location location, ValueRange elements) {
+                                     linalg::YieldOp::create(builder, location, elements[0]);
+                                   })
       .getResult(0);
 }
 
@@ -88,8 +88,8 @@ static func::FuncOp createFunction(amp::StepOp step, const ForwardInterface &int
     results.push_back(value);
   }
   func::ReturnOp::create(builder, step.getLoc(), results);
-  function.setType(builder.getFunctionType(ValueRange(inputs).getTypes(),
-                                           ValueRange(results).getTypes()));
+  function.setType(
+      builder.getFunctionType(ValueRange(inputs).getTypes(), ValueRange(results).getTypes()));
   return function;
 }
 

@@ -15,7 +15,8 @@ bool sawtooth::isForwardOp(Operation &op) {
   if (isa<amp::AmpDialect>(op.getDialect()) || isa<tensor::ExtractOp>(op))
     return false;
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
-  return llvm::any_of(op.getOperandTypes(), isTensor) || llvm::any_of(op.getResultTypes(), isTensor);
+  return llvm::any_of(op.getOperandTypes(), isTensor) ||
+         llvm::any_of(op.getResultTypes(), isTensor);
 }
 
 /// Where a scalar of the forward part comes from must be known when the step begins.
@@ -70,7 +71,8 @@ static LogicalResult checkLeaf(amp::LeafOp leaf) {
 /// A step sees one element of a tensor: the only one.
 static LogicalResult checkExtract(tensor::ExtractOp op) {
   auto type = dyn_cast<RankedTensorType>(op.getTensor().getType());
-  bool isFirst = llvm::all_of(op.getIndices(), [](Value index) { return matchPattern(index, m_Zero()); });
+  bool isFirst =
+      llvm::all_of(op.getIndices(), [](Value index) { return matchPattern(index, m_Zero()); });
   if (type && type.hasStaticShape() && type.getRank() > 0 && type.getNumElements() == 1 && isFirst)
     return success();
   return op.emitError() << "expected the only element of a tensor like tensor<1xf32>, got one of "

@@ -150,8 +150,8 @@ LogicalResult sawtooth::verifyForwardNormalForm(func::FuncOp function) {
     } else if (auto end = dyn_cast<func::ReturnOp>(op)) {
       if (failed(checkReturn(end)))
         return failure();
-    } else if (isa<linalg::FillOp, tensor::EmptyOp, tensor::ExpandShapeOp,
-                   tensor::CollapseShapeOp>(op) ||
+    } else if (isa<linalg::FillOp, tensor::EmptyOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+                   op) ||
                (isa<arith::ConstantOp>(op) && !isa<ShapedType>(op.getResult(0).getType()))) {
       if (failed(checkTensors(&op, op.getResultTypes())))
         return failure();

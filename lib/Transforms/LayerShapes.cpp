@@ -59,8 +59,8 @@ static LogicalResult checkTypes(Operation *call, func::FuncOp layer, TypeRange a
 }
 
 LogicalResult sawtooth::checkLayerCall(Operation *call, func::FuncOp layer) {
-  if (failed(checkTypes(call, layer, call->getOperandTypes(), layer.getArgumentTypes(),
-                        "argument")) ||
+  if (failed(
+          checkTypes(call, layer, call->getOperandTypes(), layer.getArgumentTypes(), "argument")) ||
       failed(checkTypes(call, layer, call->getResultTypes(), layer.getResultTypes(), "result")))
     return failure();
   NamedSizes sizes;

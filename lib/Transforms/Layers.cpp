@@ -80,8 +80,8 @@ static void replaceStorage(func::FuncOp layer, Type storage) {
 }
 
 /// Named ops hide their arithmetic in a region that does not print; written out, the storage type
-/// can be replaced in it and everybody sees what is computed. arith and math on tensors become linalg
-/// ops too: those take on the shapes of their operands.
+/// can be replaced in it and everybody sees what is computed. arith and math on tensors become
+/// linalg ops too: those take on the shapes of their operands.
 static LogicalResult writeOut(func::FuncOp layer) {
   SmallVector<linalg::LinalgOp> named;
   layer.walk([&](linalg::LinalgOp op) {

@@ -21,7 +21,8 @@ bool isForwardTensor(mlir::Type type);
 ///     or constants, whose results are indexed by all parallel dimensions and nothing else, whose
 ///     reductions do not accumulate in 16 bits, and whose body is arith and the math functions of
 ///     the numerics contract;
-///   - linalg.fill, tensor.empty (never read), tensor.expand_shape, tensor.collapse_shape and scalar
+///   - linalg.fill, tensor.empty (never read), tensor.expand_shape, tensor.collapse_shape and
+///   scalar
 ///     constants,
 /// that returns results of linalg.generic, each once. Says at the offending op what is wrong.
 mlir::LogicalResult verifyForwardNormalForm(mlir::func::FuncOp function);

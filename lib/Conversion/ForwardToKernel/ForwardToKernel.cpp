@@ -20,9 +20,8 @@ class ForwardKernel {
 public:
   ForwardKernel(OpBuilder &builder, func::FuncOp kernel, linalg::GenericOp op,
                 const ForwardPlaces &places)
-      : builder(builder), op(op), places(places),
-        abi(builder, op.getLoc(), kernel.getArgument(0)), begin(kernel.getArgument(1)),
-        end(kernel.getArgument(2)) {}
+      : builder(builder), op(op), places(places), abi(builder, op.getLoc(), kernel.getArgument(0)),
+        begin(kernel.getArgument(1)), end(kernel.getArgument(2)) {}
 
   void emit(const LoopSchedule &schedule, unsigned width) {
     captureScalars();

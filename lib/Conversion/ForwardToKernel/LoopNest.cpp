@@ -28,7 +28,8 @@ LoopSchedule sawtooth::scheduleLoops(linalg::GenericOp op, unsigned width) {
   int64_t perRow = 1;
   for (unsigned dim = 0; dim < sizes.size(); ++dim)
     if (dim != divided)
-      perRow = std::min(unitIterations, perRow * std::clamp<int64_t>(sizes[dim], 1, unitIterations));
+      perRow =
+          std::min(unitIterations, perRow * std::clamp<int64_t>(sizes[dim], 1, unitIterations));
   schedule.rowsPerUnit = llvm::divideCeil(unitIterations, perRow);
   if (schedule.outer.empty())
     schedule.rowsPerUnit = llvm::alignTo(schedule.rowsPerUnit, width * tileVectors);
@@ -82,7 +83,8 @@ private:
 
   /// [first, last) along the lanes: several vectors at once, then one, then single elements.
   void emitLanes(SmallVector<Value> &indices, Value first, Value last) {
-    for (auto [vectors, lanes] : {std::pair<unsigned, unsigned>(tileVectors, width), {1u, width}, {1u, 1u}}) {
+    for (auto [vectors, lanes] :
+         {std::pair<unsigned, unsigned>(tileVectors, width), {1u, width}, {1u, 1u}}) {
       int64_t step = vectors * lanes;
       if (step > sizes[schedule.lane])
         continue; // never
@@ -118,8 +120,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     indices[dims.front()] = loop.getInductionVar();
-    SmallVector<Value> next =
-        emitReductions(dims.drop_front(), indices, loop.getRegionIterArgs());
+    SmallVector<Value> next = emitReductions(dims.drop_front(), indices, loop.getRegionIterArgs());
     scf::YieldOp::create(builder, location, next);
     return llvm::to_vector_of<Value>(loop.getResults());
   }

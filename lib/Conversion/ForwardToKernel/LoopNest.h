@@ -18,8 +18,9 @@ struct LoopSchedule {
   llvm::SmallVector<unsigned> outer; ///< parallel dimensions but `lane`, in the order of the result
   unsigned lane;
   llvm::SmallVector<unsigned> reductions;
-  int64_t rows;        ///< size of what is divided: of outer[0], or of `lane` when there is no outer
-  int64_t rowsPerUnit; ///< without outer, a multiple of the vectors that go through the loop at once
+  int64_t rows; ///< size of what is divided: of outer[0], or of `lane` when there is no outer
+  int64_t
+      rowsPerUnit; ///< without outer, a multiple of the vectors that go through the loop at once
   uint64_t units;
 };
 
@@ -34,9 +35,10 @@ struct ForwardOperand {
   mlir::Value scalar;  ///< then every element is this
 };
 
-/// Emits the loops of units [begin, end) at `builder`. `operands` are those of the op, in order; for
-/// a result that the op starts from scratch the scalar is its start. `results` are the addresses to
-/// write. `captured` maps what the body uses from outside. NaNs are stored in canonical form.
+/// Emits the loops of units [begin, end) at `builder`. `operands` are those of the op, in order;
+/// for a result that the op starts from scratch the scalar is its start. `results` are the
+/// addresses to write. `captured` maps what the body uses from outside. NaNs are stored in
+/// canonical form.
 void emitLoops(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, const LoopSchedule &schedule,
                unsigned width, llvm::ArrayRef<ForwardOperand> operands,
                llvm::ArrayRef<mlir::Value> results, const mlir::IRMapping &captured,

@@ -53,8 +53,7 @@ LogicalResult ForwardPlaces::placeInputs(sweep::ForwardOp op, func::FuncOp calle
   size_t arguments = tensors.size() + leaves + scalars.size();
   if (callee.getNumArguments() != arguments)
     return op.emitError() << "expected @" << callee.getName() << " to take " << arguments
-                          << " values (tensors, leaves, scalars), got "
-                          << callee.getNumArguments();
+                          << " values (tensors, leaves, scalars), got " << callee.getNumArguments();
   size_t results = op.getPackLists().size() + op.getNumResults();
   if (callee.getNumResults() != results)
     return op.emitError() << "expected @" << callee.getName() << " to return " << results
@@ -109,8 +108,8 @@ void ForwardPlaces::placeTemporaries(func::FuncOp callee) {
       auto type = cast<RankedTensorType>(result.getType());
       requestOf[result] = requests.size();
       temporaries.push_back(result);
-      requests.push_back({type.getNumElements() * uint64_t(elementBytes(type.getElementType())),
-                          action, action});
+      requests.push_back(
+          {type.getNumElements() * uint64_t(elementBytes(type.getElementType())), action, action});
     }
     ++action;
   }

@@ -125,11 +125,11 @@ SmallVector<Value> VectorBody::clone(IRMapping &mapping, ArrayRef<Value> indices
   for (Operation &inner : op.getBody()->without_terminator()) {
     if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
       Value number = indices[index.getDim()];
-      mapping.map(index.getResult(),
-                  index.getDim() == lane
-                      ? laneIndex(number)
-                      : arith::IndexCastOp::create(builder, location, builder.getIndexType(), number)
-                            .getResult());
+      mapping.map(index.getResult(), index.getDim() == lane
+                                         ? laneIndex(number)
+                                         : arith::IndexCastOp::create(
+                                               builder, location, builder.getIndexType(), number)
+                                               .getResult());
       continue;
     }
     bool isVector = llvm::any_of(inner.getOperands(), [&](Value operand) {
@@ -182,14 +182,15 @@ void VectorBody::store(ArrayRef<Value> indices, ArrayRef<Value> values) {
       Value value = canonical(values[vector * count + result]);
       Type element = getElementTypeOrSelf(value.getType());
       if (lanes == 1 || access.strides[lane] == 1) {
-        abi.store(value, abi.element(results[result], position(access, moved), elementBytes(element)));
+        abi.store(value,
+                  abi.element(results[result], position(access, moved), elementBytes(element)));
         continue;
       }
       // A second result may run along other dimensions.
       for (int64_t i = 0; i < lanes; ++i) {
         Value first = position(access, moved);
-        Value place = arith::AddIOp::create(builder, location, first,
-                                            abi.constant(i * access.strides[lane]));
+        Value place =
+            arith::AddIOp::create(builder, location, first, abi.constant(i * access.strides[lane]));
         Value single = vector::ExtractOp::create(builder, location, value, i);
         abi.store(single, abi.element(results[result], place, elementBytes(element)));
       }

@@ -10,9 +10,9 @@
 
 namespace sawtooth {
 
-/// Emits loads, the body's arithmetic and stores for a tile of `vectors` vectors of `lanes` elements
-/// along one parallel dimension (scalars when `lanes` is 1). What does not depend on that dimension
-/// stays scalar and is loaded once.
+/// Emits loads, the body's arithmetic and stores for a tile of `vectors` vectors of `lanes`
+/// elements along one parallel dimension (scalars when `lanes` is 1). What does not depend on that
+/// dimension stays scalar and is loaded once.
 ///
 /// `indices` are those of all loops; the one of the lane dimension is that of the tile's first
 /// element. Values of a tile are ordered by vector, then result.
@@ -28,8 +28,8 @@ public:
   }
   /// The values that reductions start from.
   llvm::SmallVector<mlir::Value> loadInits(llvm::ArrayRef<mlir::Value> indices);
-  /// One run of the body; `accumulators` stand for the results' old elements, which are loaded where
-  /// the body uses them and `accumulators` is empty.
+  /// One run of the body; `accumulators` stand for the results' old elements, which are loaded
+  /// where the body uses them and `accumulators` is empty.
   llvm::SmallVector<mlir::Value> compute(llvm::ArrayRef<mlir::Value> indices,
                                          mlir::ValueRange accumulators);
   void store(llvm::ArrayRef<mlir::Value> indices, llvm::ArrayRef<mlir::Value> values);

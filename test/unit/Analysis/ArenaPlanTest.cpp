@@ -20,9 +20,11 @@ static void check(llvm::ArrayRef<ArenaRequest> requests, const ArenaPlan &plan) 
     EXPECT_EQ(plan.offsets[i] % 64, 0u);
     EXPECT_LE(plan.offsets[i] + requests[i].bytes, plan.bytes);
     for (size_t j = 0; j < i; ++j) {
-      bool together = requests[i].first <= requests[j].last && requests[j].first <= requests[i].last;
+      bool together =
+          requests[i].first <= requests[j].last && requests[j].first <= requests[i].last;
       if (together) {
-        EXPECT_FALSE(overlap(plan.offsets[i], requests[i].bytes, plan.offsets[j], requests[j].bytes))
+        EXPECT_FALSE(
+            overlap(plan.offsets[i], requests[i].bytes, plan.offsets[j], requests[j].bytes))
             << i << " and " << j;
       }
     }
@@ -68,7 +70,8 @@ TEST(ArenaPlan, DoesNotDependOnTheOrderOfEqualLives) {
 }
 
 TEST(ArenaPlan, SizesBeyond32Bits) {
-  llvm::SmallVector<ArenaRequest> requests{{uint64_t(5) << 32, 0, 1}, {uint64_t(5) << 32, 1, 2}, {64, 0, 2}};
+  llvm::SmallVector<ArenaRequest> requests{
+      {uint64_t(5) << 32, 0, 1}, {uint64_t(5) << 32, 1, 2}, {64, 0, 2}};
   ArenaPlan plan = planArena(requests);
   check(requests, plan);
   EXPECT_EQ(plan.bytes, (uint64_t(10) << 32) + 64);

@@ -26,8 +26,9 @@ static std::string moduleText(const ForwardFunction &function) {
   for (size_t i = 0; i < function.outputs.size(); ++i) {
     std::string number = std::to_string(i), type = function.outputs[i].type;
     std::string element = type.substr(type.rfind('x') + 1);
-    text += "amp.model @m" + number + "\nsweep.list scratch @run.o" + number + " : !amp.tensors<@m" +
-            number + " x " + element + "> {label = \"o" + number + "\", step = @run}\n";
+    text += "amp.model @m" + number + "\nsweep.list scratch @run.o" + number +
+            " : !amp.tensors<@m" + number + " x " + element + "> {label = \"o" + number +
+            "\", step = @run}\n";
     separate(packs), separate(names), separate(results);
     packs += "@run.o" + number;
     names += "\"t\"";
@@ -53,7 +54,8 @@ namespace {
 /// A buffer that starts one element off any larger alignment.
 class Buffer {
 public:
-  Buffer(const Bytes &bytes, size_t element) : memory(bytes.size() + 64 + element), size(bytes.size()) {
+  Buffer(const Bytes &bytes, size_t element)
+      : memory(bytes.size() + 64 + element), size(bytes.size()) {
     auto address = reinterpret_cast<uintptr_t>(memory.data());
     begin = memory.data() + (64 - address % 64) + element;
     if (size > 0)

@@ -35,17 +35,17 @@ struct Port {
   std::string type;
 };
 
-/// `body` is that of a function with arguments %0, %1, … of the inputs' types; it returns tensors of
-/// the outputs' types (f16, bf16 or f32).
+/// `body` is that of a function with arguments %0, %1, … of the inputs' types; it returns tensors
+/// of the outputs' types (f16, bf16 or f32).
 struct ForwardFunction {
   std::string aliases; ///< affine maps and the like, in front of the function
   std::string body;
   std::vector<Port> inputs, outputs;
 };
 
-/// The bytes of each output: the same for both widths of vectors, for units of work run all at once,
-/// one by one and backwards, for buffers at any element's alignment; a difference between those
-/// fails the test. Temporaries hold NaNs before. Empty when it does not compile.
+/// The bytes of each output: the same for both widths of vectors, for units of work run all at
+/// once, one by one and backwards, for buffers at any element's alignment; a difference between
+/// those fails the test. Temporaries hold NaNs before. Empty when it does not compile.
 std::vector<Bytes> runForward(const ForwardFunction &function, const std::vector<Bytes> &inputs);
 
 } // namespace sawtooth::test

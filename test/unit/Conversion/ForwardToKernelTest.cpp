@@ -60,7 +60,8 @@ TEST(ForwardToKernel, ProductOfOddSizes) {
   // Several units; columns leave a remainder for every width.
   const size_t rows = 41, columns = 77, depth = 33;
   std::vector<Half> x = wild<Half>(rows * depth, 1), w = wild<Half>(depth * columns, 2);
-  ForwardFunction function{maps, R"(
+  ForwardFunction function{maps,
+                           R"(
     %c = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<41x77xf32>
     %z = linalg.fill ins(%c : f32) outs(%e : tensor<41x77xf32>) -> tensor<41x77xf32>
@@ -74,19 +75,24 @@ TEST(ForwardToKernel, ProductOfOddSizes) {
       linalg.yield %n : f32
     } -> tensor<41x77xf32>
     return %p : tensor<41x77xf32>
-  )", {{"41x33xf16"}, {"33x77xf16"}}, {{"41x77xf32"}}};
+  )",
+                           {{"41x33xf16"}, {"33x77xf16"}},
+                           {{"41x77xf32"}}};
   auto outputs = runForward(function, {bytesOf(x), bytesOf(w)});
   ASSERT_EQ(outputs.size(), 1u);
   EXPECT_EQ(valuesOf<float>(outputs[0]),
-            product(rows, columns, depth, 0.0f, [&](size_t i, size_t k) { return float(x[i * depth + k]); },
-                    [&](size_t k, size_t j) { return float(w[k * columns + j]); }));
+            product(
+                rows, columns, depth, 0.0f,
+                [&](size_t i, size_t k) { return float(x[i * depth + k]); },
+                [&](size_t k, size_t j) { return float(w[k * columns + j]); }));
 }
 
 TEST(ForwardToKernel, TurnedOperandAndColumnSums) {
   // What a weight's and a bias's gradient are: xT . d, onto -0.5, and the sum of d's rows.
   const size_t batch = 19, rows = 21, columns = 37;
   std::vector<float> x = wild<float>(batch * rows, 3), d = wild<float>(batch * columns, 4);
-  ForwardFunction function{maps, R"(
+  ForwardFunction function{maps,
+                           R"(
     %c = arith.constant -0.5 : f32
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<21x37xf32>
@@ -107,12 +113,15 @@ TEST(ForwardToKernel, TurnedOperandAndColumnSums) {
       linalg.yield %n : f32
     } -> tensor<37xf32>
     return %p, %q : tensor<21x37xf32>, tensor<37xf32>
-  )", {{"19x21xf32"}, {"19x37xf32"}}, {{"21x37xf32"}, {"37xf32"}}};
+  )",
+                           {{"19x21xf32"}, {"19x37xf32"}},
+                           {{"21x37xf32"}, {"37xf32"}}};
   auto outputs = runForward(function, {bytesOf(x), bytesOf(d)});
   ASSERT_EQ(outputs.size(), 2u);
   EXPECT_EQ(valuesOf<float>(outputs[0]),
-            product(rows, columns, batch, -0.5f, [&](size_t i, size_t k) { return x[k * rows + i]; },
-                    [&](size_t k, size_t j) { return d[k * columns + j]; }));
+            product(
+                rows, columns, batch, -0.5f, [&](size_t i, size_t k) { return x[k * rows + i]; },
+                [&](size_t k, size_t j) { return d[k * columns + j]; }));
   std::vector<float> sums(columns, 0.0f);
   for (size_t k = 0; k < batch; ++k)
     for (size_t j = 0; j < columns; ++j)
@@ -125,7 +134,8 @@ TEST(ForwardToKernel, ChainsOfLoopsThroughTheArena) {
   const size_t rows = 23, columns = 45;
   std::vector<float> x = wild<float>(rows * columns, 5);
   std::vector<Half> bias = wild<Half>(columns, 6);
-  ForwardFunction function{maps, R"(
+  ForwardFunction function{maps,
+                           R"(
     %c = arith.constant 0.0 : f32
     %least = arith.constant 0xFF800000 : f32
     %none = arith.constant 1000000.0 : f32
@@ -170,7 +180,9 @@ TEST(ForwardToKernel, ChainsOfLoopsThroughTheArena) {
       linalg.yield %least1 : f32
     } -> tensor<23xf32>
     return %sum, %place : tensor<23xf32>, tensor<23xf32>
-  )", {{"23x45xf32"}, {"45xf16"}}, {{"23xf32"}, {"23xf32"}}};
+  )",
+                           {{"23x45xf32"}, {"45xf16"}},
+                           {{"23xf32"}, {"23xf32"}}};
   auto outputs = runForward(function, {bytesOf(x), bytesOf(bias)});
   ASSERT_EQ(outputs.size(), 2u);
   std::vector<float> sums(rows, 0.0f), places(rows, 1000000.0f);
@@ -195,7 +207,8 @@ TEST(ForwardToKernel, TwoReductionsTwoResultsAndAStart) {
 #x = affine_map<(i, j, r, s) -> (i, r, j, s)>
 #p = affine_map<(i, j, r, s) -> (i, j)>
 #q = affine_map<(i, j, r, s) -> (j, i)>
-)", R"(
+)",
+                           R"(
     %one = arith.constant 1.0 : f32
     %e = tensor.empty() : tensor<18x3xf32>
     %f = linalg.fill ins(%one : f32) outs(%e : tensor<18x3xf32>) -> tensor<18x3xf32>
@@ -208,7 +221,9 @@ TEST(ForwardToKernel, TwoReductionsTwoResultsAndAStart) {
       linalg.yield %n, %m : f32, f32
     } -> (tensor<3x18xf32>, tensor<18x3xf32>)
     return %p#0, %p#1 : tensor<3x18xf32>, tensor<18x3xf32>
-  )", {{"3x5x18x4xf32"}, {"3x18xf32"}}, {{"3x18xf32"}, {"18x3xf32"}}};
+  )",
+                           {{"3x5x18x4xf32"}, {"3x18xf32"}},
+                           {{"3x18xf32"}, {"18x3xf32"}}};
   auto outputs = runForward(function, {bytesOf(x), bytesOf(start)});
   ASSERT_EQ(outputs.size(), 2u);
   std::vector<float> sums = start, chains(c * a);
@@ -240,7 +255,8 @@ TEST(ForwardToKernel, LongLinesOfEveryType) {
     n[i] = int32_t(i) * 3 - 60000;
     m[i] = int64_t(i) << 20;
   }
-  ForwardFunction function{maps + "#second = affine_map<(i) -> (1)>\n", R"(
+  ForwardFunction function{maps + "#second = affine_map<(i) -> (1)>\n",
+                           R"(
     %e = tensor.empty() : tensor<40007xf32>
     %y = linalg.generic {indexing_maps = [#one, #one, #one, #second, #one], iterator_types = ["parallel"]}
         ins(%0, %1, %2, %3 : tensor<40007xf64>, tensor<40007xi32>, tensor<40007xi64>, tensor<2xf32>)
@@ -255,7 +271,9 @@ TEST(ForwardToKernel, LongLinesOfEveryType) {
       linalg.yield %v : f32
     } -> tensor<40007xf32>
     return %y : tensor<40007xf32>
-  )", {{"40007xf64"}, {"40007xi32"}, {"40007xi64"}, {"2xf32"}}, {{"40007xf32"}}};
+  )",
+                           {{"40007xf64"}, {"40007xi32"}, {"40007xi64"}, {"2xf32"}},
+                           {{"40007xf32"}}};
   auto outputs = runForward(function, {bytesOf(x), bytesOf(n), bytesOf(m), bytesOf(k)});
   ASSERT_EQ(outputs.size(), 1u);
   std::vector<float> expected(size);
@@ -266,7 +284,8 @@ TEST(ForwardToKernel, LongLinesOfEveryType) {
 
 TEST(ForwardToKernel, ReshapesShareTheirBuffer) {
   std::vector<float> x = wild<float>(6 * 4, 9);
-  ForwardFunction function{maps, R"(
+  ForwardFunction function{maps,
+                           R"(
     %w = tensor.expand_shape %0 [[0, 1]] output_shape [6, 4] : tensor<24xf32> into tensor<6x4xf32>
     %e = tensor.empty() : tensor<4x6xf32>
     %t = linalg.generic {indexing_maps = [#ji, #ij], iterator_types = ["parallel", "parallel"]}
@@ -276,7 +295,9 @@ TEST(ForwardToKernel, ReshapesShareTheirBuffer) {
     } -> tensor<4x6xf32>
     %f = tensor.collapse_shape %t [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
     return %f : tensor<24xf32>
-  )", {{"24xf32"}}, {{"24xf32"}}};
+  )",
+                           {{"24xf32"}},
+                           {{"24xf32"}}};
   auto outputs = runForward(function, {bytesOf(x)});
   ASSERT_EQ(outputs.size(), 1u);
   std::vector<float> expected;
@@ -287,7 +308,8 @@ TEST(ForwardToKernel, ReshapesShareTheirBuffer) {
 }
 
 TEST(ForwardToKernel, SumsOfNothing) {
-  ForwardFunction function{maps, R"(
+  ForwardFunction function{maps,
+                           R"(
     %c = arith.constant 7.0 : f32
     %e = tensor.empty() : tensor<3xf32>
     %z = linalg.fill ins(%c : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
@@ -304,7 +326,9 @@ TEST(ForwardToKernel, SumsOfNothing) {
       linalg.yield %a : f32
     } -> tensor<0x3xf32>
     return %s, %t : tensor<3xf32>, tensor<0x3xf32>
-  )", {{"3x0xf32"}}, {{"3xf32"}, {"0x3xf32"}}};
+  )",
+                           {{"3x0xf32"}},
+                           {{"3xf32"}, {"0x3xf32"}}};
   auto outputs = runForward(function, {Bytes()});
   ASSERT_EQ(outputs.size(), 2u);
   EXPECT_EQ(valuesOf<float>(outputs[0]), (std::vector<float>{7.0f, 7.0f, 7.0f}));
@@ -319,13 +343,20 @@ TEST(ForwardToKernel, NaNsAreStoredInOneForm) {
     x[i] = i % 3 == 0 ? 0x3f800000u : (i % 3 == 1 ? 0xffc00000u : 0x7fc00001u) + uint32_t(i << 8);
   auto copy = [](const std::string &element) {
     return R"(
-    %e)" + element + R"( = tensor.empty() : tensor<83x)" + element + R"(>
-    %)" + element + R"( = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
-        ins(%0 : tensor<83xf32>) outs(%e)" + element + R"( : tensor<83x)" + element + R"(>) {
-    ^bb0(%a: f32, %o: )" + element + R"():
-      )" + (element == "f32" ? "" : "%r = arith.truncf %a : f32 to " + element) + R"(
-      linalg.yield %)" + (element == "f32" ? "a" : "r") + " : " + element + R"(
-    } -> tensor<83x)" + element + ">\n";
+    %e)" + element +
+           R"( = tensor.empty() : tensor<83x)" + element + R"(>
+    %)" + element +
+           R"( = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+        ins(%0 : tensor<83xf32>) outs(%e)" +
+           element + R"( : tensor<83x)" + element + R"(>) {
+    ^bb0(%a: f32, %o: )" +
+           element + R"():
+      )" + (element == "f32" ? "" : "%r = arith.truncf %a : f32 to " + element) +
+           R"(
+      linalg.yield %)" +
+           (element == "f32" ? "a" : "r") + " : " + element + R"(
+    } -> tensor<83x)" +
+           element + ">\n";
   };
   ForwardFunction function{maps,
                            copy("f32") + copy("f16") + copy("bf16") +
@@ -336,7 +367,8 @@ TEST(ForwardToKernel, NaNsAreStoredInOneForm) {
   auto outputs = runForward(function, {bytesOf(x)});
   ASSERT_EQ(outputs.size(), 3u);
   std::vector<uint32_t> singles = valuesOf<uint32_t>(outputs[0]);
-  std::vector<uint16_t> halves = valuesOf<uint16_t>(outputs[1]), brains = valuesOf<uint16_t>(outputs[2]);
+  std::vector<uint16_t> halves = valuesOf<uint16_t>(outputs[1]),
+                        brains = valuesOf<uint16_t>(outputs[2]);
   for (size_t i = 0; i < size; ++i) {
     bool isNumber = i % 3 == 0;
     EXPECT_EQ(singles[i], isNumber ? x[i] : 0x7fc00000u) << i;
