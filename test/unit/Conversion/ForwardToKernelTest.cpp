@@ -283,27 +283,27 @@ TEST(ForwardToKernel, LongLinesOfEveryType) {
 }
 
 TEST(ForwardToKernel, ReshapesShareTheirBuffer) {
-  std::vector<float> x = wild<float>(6 * 4, 9);
+  std::vector<float> x = wild<float>(40 * 12, 9);
   ForwardFunction function{maps,
                            R"(
-    %w = tensor.expand_shape %0 [[0, 1]] output_shape [6, 4] : tensor<24xf32> into tensor<6x4xf32>
-    %e = tensor.empty() : tensor<4x6xf32>
+    %w = tensor.expand_shape %0 [[0, 1]] output_shape [40, 12] : tensor<480xf32> into tensor<40x12xf32>
+    %e = tensor.empty() : tensor<12x40xf32>
     %t = linalg.generic {indexing_maps = [#ji, #ij], iterator_types = ["parallel", "parallel"]}
-        ins(%w : tensor<6x4xf32>) outs(%e : tensor<4x6xf32>) {
+        ins(%w : tensor<40x12xf32>) outs(%e : tensor<12x40xf32>) {
     ^bb0(%a: f32, %o: f32):
       linalg.yield %a : f32
-    } -> tensor<4x6xf32>
-    %f = tensor.collapse_shape %t [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
-    return %f : tensor<24xf32>
+    } -> tensor<12x40xf32>
+    %f = tensor.collapse_shape %t [[0, 1]] : tensor<12x40xf32> into tensor<480xf32>
+    return %f : tensor<480xf32>
   )",
-                           {{"24xf32"}},
-                           {{"24xf32"}}};
+                           {{"480xf32"}},
+                           {{"480xf32"}}};
   auto outputs = runForward(function, {bytesOf(x)});
   ASSERT_EQ(outputs.size(), 1u);
   std::vector<float> expected;
-  for (size_t j = 0; j < 4; ++j)
-    for (size_t i = 0; i < 6; ++i)
-      expected.push_back(x[i * 4 + j]);
+  for (size_t j = 0; j < 12; ++j)
+    for (size_t i = 0; i < 40; ++i)
+      expected.push_back(x[i * 12 + j]);
   EXPECT_EQ(valuesOf<float>(outputs[0]), expected);
 }
 
