@@ -170,7 +170,7 @@ std::vector<Bytes> sawtooth::test::runForward(const ForwardFunction &function,
     passes.addPass(createExpandFloatCasts());
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
-    passes.addPass(createKernelToLLVM());
+    passes.addPass(createKernelToLlvm());
     FailureOr<std::string> object = failure();
     if (succeeded(passes.run(*module)))
       object = backend->emit(*module, *chip, OutputKind::Object);
