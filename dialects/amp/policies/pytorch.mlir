@@ -14,7 +14,7 @@
 //   stuck = max_consecutive_skips > 0 and consecutive_skips >= max_consecutive_skips
 amp.rule @pytorch policy
     params(%growth: f64 = 2.0 as "growth_factor", %backoff: f64 = 0.5 as "backoff_factor",
-           %growth_interval: i64 = 2000, %min_scale: f64 = 0.0,
+           %growth_interval: i64 = 2000 as "growth_interval", %min_scale: f64 = 0.0,
            %max_scale: f64 = 1.7014118346046923e38, %max_consecutive_skips: i64 = 0)
     state(scale %scale: f32 = 65536.0 as "scale", %tracker: i64 = 0 as "_growth_tracker",
           skipped %skipped: i64 = 0, consecutive_skips %consecutive_skips: i64 = 0,
