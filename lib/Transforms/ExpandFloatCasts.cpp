@@ -43,10 +43,11 @@ static Value narrowToBF16(ImplicitLocOpBuilder &b, Value value) {
                                      constant(b, type, b.getI32IntegerAttr(1)));
   Value bias = arith::AddIOp::create(b, last, constant(b, type, b.getI32IntegerAttr(0x7fff)));
   Value upper = arith::ShRUIOp::create(b, arith::AddIOp::create(b, bits, bias), sixteen);
-  Value half = arith::TruncIOp::create(b, shapedLike(type, b.getI16Type()), upper);
-  Value result = arith::SelectOp::create(b, isNaN(b, value),
-                                         constant(b, type, b.getI16IntegerAttr(0x7fc0)), half);
-  return bitcast(b, result, b.getBF16Type());
+  // Chosen in 32 bits, as wide as the comparison: AVX2 would take a select of 16 bits apart.
+  Value chosen = arith::SelectOp::create(b, isNaN(b, value),
+                                         constant(b, type, b.getI32IntegerAttr(0x7fc0)), upper);
+  Value half = arith::TruncIOp::create(b, shapedLike(type, b.getI16Type()), chosen);
+  return bitcast(b, half, b.getBF16Type());
 }
 
 /// f64 to f32, rounded to odd: an inexact result has its last bit set, whichever neighbour that is.

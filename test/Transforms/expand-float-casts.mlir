@@ -8,11 +8,11 @@
 // CHECK: %[[BIAS:.*]] = arith.addi %[[LAST]]
 // CHECK: %[[SUM:.*]] = arith.addi %[[BITS]], %[[BIAS]]
 // CHECK: %[[ROUNDED:.*]] = arith.shrui %[[SUM]]
-// CHECK: %[[HALF:.*]] = arith.trunci %[[ROUNDED]] : vector<8xi32> to vector<8xi16>
 // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
-// CHECK: arith.constant dense<32704> : vector<8xi16>
-// CHECK: %[[RESULT:.*]] = arith.select %[[NAN]], %{{.*}}, %[[HALF]]
-// CHECK: arith.bitcast %[[RESULT]] : vector<8xi16> to vector<8xbf16>
+// CHECK: arith.constant dense<32704> : vector<8xi32>
+// CHECK: %[[CHOSEN:.*]] = arith.select %[[NAN]], %{{.*}}, %[[ROUNDED]]
+// CHECK: %[[HALF:.*]] = arith.trunci %[[CHOSEN]] : vector<8xi32> to vector<8xi16>
+// CHECK: arith.bitcast %[[HALF]] : vector<8xi16> to vector<8xbf16>
 // CHECK-NOT: truncf
 func.func @f32_to_bf16(%x: vector<8xf32>) -> vector<8xbf16> {
   %0 = arith.truncf %x : vector<8xf32> to vector<8xbf16>

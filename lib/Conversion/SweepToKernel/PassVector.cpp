@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace sawtooth;
 
-/// Copies `count` < width elements one by one.
+/// Copies `count` < width elements one by one, as integers: a copy must not touch a NaN's payload.
 void PassEmitter::copyElements(const Stream &stream, Value from, Value to, Value count) {
   KernelAbi abi(builder, location, Value());
   uint64_t bytes = elementBytes(stream.element);
@@ -20,7 +20,7 @@ void PassEmitter::copyElements(const Stream &stream, Value from, Value to, Value
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   Value index = loop.getInductionVar();
-  abi.store(abi.load(stream.element, abi.element(from, index, bytes)),
+  abi.store(abi.load(builder.getIntegerType(8 * bytes), abi.element(from, index, bytes)),
             abi.element(to, index, bytes));
 }
 
