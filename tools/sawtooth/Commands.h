@@ -6,6 +6,7 @@
 namespace sawtooth::tool {
 
 /// Each takes the arguments from its own name on and returns the exit code.
+int benchCommand(int argc, char **argv);
 int compileCommand(int argc, char **argv);
 int explainCommand(int argc, char **argv);
 int rulesCommand(int argc, char **argv);

@@ -16,6 +16,7 @@ Compiles and runs mixed-precision training steps written in MLIR.
 
   run       run a step or program on tensors from files, or train on a data set
   explain   say how often a step reads and writes memory, and why
+  bench     time a step against a plain streaming loop over the same memory
   compile   print what a step becomes at some stage of the compiler
   rules     list the built-in optimizers, scaler policies and layers
 
@@ -33,6 +34,7 @@ struct Command {
 };
 static constexpr Command commands[] = {{"run", tool::runCommand},
                                        {"explain", tool::explainCommand},
+                                       {"bench", tool::benchCommand},
                                        {"compile", tool::compileCommand},
                                        {"rules", tool::rulesCommand}};
 

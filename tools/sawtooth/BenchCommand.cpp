@@ -1,0 +1,139 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Commands.h"
+#include "CompilerLibrary.h"
+#include "Output.h"
+#include "bench/Bench.h"
+#include "bench/Shapes.h"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <thread>
+
+using namespace sawtooth::runtime;
+
+namespace sawtooth::tool {
+
+static const char *const help = R"(usage: sawtooth bench STEP.mlir [OPTION...]
+
+Times a step on random data, in turns with a plain streaming loop over the same
+buffers with the same reads and writes: the bound. Medians of one run.
+
+  --tensors LIST   gpt2 (default), gpt2-xl, resnet50, llama-7b, COUNTxSIZE, or
+                   FILE.json: {"name": [dims], ...}
+  --step NAME      what to time (default: the only step that commits)
+  --steps N        how often (default 20)
+  --skip-rate P    share of the steps that find an infinity (default 0)
+  --threads N      (default: all)
+  --json           for scripts
+  --chip CHIP      native (default), x86-64-v3 or x86-64-v4
+  --target TARGET  cpu
+
+example:
+  sawtooth bench examples/adamw/step.mlir --tensors gpt2 --threads 2
+)";
+
+/// The step of that name, or the only one that commits.
+static Result<uint32_t> chooseStep(const Plan &plan, const std::string &name) {
+  if (!name.empty()) {
+    if (std::optional<uint32_t> step = plan.findStep(name))
+      return *step;
+    return Status::error(StatusCode::NotFound, "there is no step '" + name + "'");
+  }
+  std::optional<uint32_t> found;
+  for (uint32_t step = 0; step < plan.steps().size(); ++step)
+    if (plan.steps()[step].commits) {
+      if (found)
+        return Status::error(StatusCode::Invalid, "several steps commit: say which with --step");
+      found = step;
+    }
+  if (!found)
+    return Status::error(StatusCode::Invalid, "no step commits: say which to time with --step");
+  return *found;
+}
+
+static nlohmann::json toJson(const bench::Times &times) {
+  return {{"min", times.min}, {"median", times.median}, {"max", times.max}};
+}
+
+int benchCommand(int argc, char **argv) {
+  TargetOptions target;
+  bench::Options options;
+  std::string input, tensors = "gpt2", stepName;
+  bool json = false;
+  options.threads = std::max(1u, std::thread::hardware_concurrency());
+  CLI::App app("", "bench");
+  app.add_option("STEP.mlir", input)->required();
+  app.add_option("--tensors", tensors);
+  app.add_option("--step", stepName);
+  app.add_option("--steps", options.steps)->check(CLI::Range(1u, 1000000u));
+  app.add_option("--skip-rate", options.skipRate)->check(CLI::Range(0.0, 1.0));
+  app.add_option("--threads", options.threads)->check(CLI::Range(1u, 4096u));
+  app.add_flag("--json", json);
+  addTargetOptions(app, target);
+  if (std::optional<int> code = parse(app, argc, argv, help))
+    return *code;
+
+  Result<std::vector<TensorSpec>> specs = bench::tensorsOf(tensors);
+  if (!specs.ok())
+    return fail(specs.status().of("--tensors"));
+  options.tensors = std::move(*specs);
+
+  auto begin = std::chrono::steady_clock::now();
+  Result<CompilerLibrary> library = CompilerLibrary::load();
+  if (!library.ok())
+    return fail(library.status());
+  Result<std::unique_ptr<CompiledModule>> module = CompiledModule::compile(*library, input, target);
+  if (!module.ok())
+    return fail(module.status());
+  double compileSeconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+  Result<uint32_t> step = chooseStep((*module)->plan(), stepName);
+  if (!step.ok())
+    return fail(step.status());
+  Result<bench::Report> measured = bench::measure((*module)->artifact(), *step, options);
+  if (!measured.ok())
+    return fail(measured.status());
+  const bench::Report &report = *measured;
+
+  if (json) {
+    nlohmann::ordered_json out;
+    out["parameters"] = report.parameters;
+    out["tensors"] = report.tensors;
+    out["bytes_per_parameter"] = report.bytesPerParameter;
+    out["compile_seconds"] = compileSeconds;
+    out["first_step_seconds"] = report.firstStepSeconds;
+    out["seconds_per_step"] = toJson(report.step);
+    out["bound_seconds"] = toJson(report.bound);
+    out["ratio_to_bound"] = report.ratioToBound;
+    out["bytes_per_second"] = report.bytesPerSecond;
+    out["copy_bytes_per_second"] = report.copyBytesPerSecond;
+    out["skipped"] = report.skipped;
+    out["threads"] = options.threads;
+    result(out.dump(2) + "\n");
+    return Success;
+  }
+  char text[1024];
+  std::snprintf(text, sizeof text,
+                "%s on %s: %.1f M parameters in %llu tensors, %g bytes each, %u thread%s\n"
+                "  compile     %8.1f ms\n"
+                "  first step  %8.2f ms\n"
+                "  step        %8.3f ms   (%.3f to %.3f over %u, %llu skipped)\n"
+                "  bound       %8.3f ms   (%.3f to %.3f)\n"
+                "  step/bound  %8.3f\n"
+                "  moved       %8.2f GB/s  (a copy: %.2f GB/s)\n",
+                input.c_str(), tensors.c_str(), static_cast<double>(report.parameters) * 1e-6,
+                static_cast<unsigned long long>(report.tensors), report.bytesPerParameter,
+                options.threads, options.threads == 1 ? "" : "s", compileSeconds * 1e3,
+                report.firstStepSeconds * 1e3, report.step.median * 1e3, report.step.min * 1e3,
+                report.step.max * 1e3, options.steps,
+                static_cast<unsigned long long>(report.skipped), report.bound.median * 1e3,
+                report.bound.min * 1e3, report.bound.max * 1e3, report.ratioToBound,
+                report.bytesPerSecond * 1e-9, report.copyBytesPerSecond * 1e-9);
+  result(text);
+  return Success;
+}
+
+} // namespace sawtooth::tool
