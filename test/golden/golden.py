@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from oracle import contract, tensorfile
 
-PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "optimizers.safetensors")
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PATH = os.path.join(FOLDER, "optimizers.safetensors")
 
 
 @dataclass
@@ -66,3 +67,18 @@ def load(path=PATH):
             [by_step[t, "out"] for t in range(len(gradients))],
         )
     return cases
+
+
+def policies(path=os.path.join(FOLDER, "policies.json")):
+    """[(the oracle's settings, [whether a step overflowed], [scale before each step and after])]"""
+    with open(path, encoding="utf-8") as file:
+        data = json.load(file)
+    traces = []
+    for trace in data["traces"]:
+        names = dict(init="scale", growth="growth_factor", backoff="backoff_factor")
+        names["interval"] = "growth_interval"
+        settings = {names[name]: value for name, value in trace["settings"].items()}
+        overflows = [step == "X" for step in data["patterns"][trace["pattern"]]]
+        scales = [scale for scale, count in trace["scale"] for _ in range(count)]
+        traces.append((settings, overflows, scales))
+    return traces

@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import golden  # noqa: E402
 from oracle.optimizers import RULES  # noqa: E402
 from oracle.rounding import to_f32  # noqa: E402
+from oracle.scaler import Scaler  # noqa: E402
 
 RELATIVE = 1e-14
 
@@ -61,6 +62,19 @@ class Golden(unittest.TestCase):
         got, _ = rule.step(start, case.clipped(0), **{**case.settings, "beta2": 0.99})
         want = case.after[0]["v"]["a"].values
         self.assertGreater(abs(got["v"]["a"][0] - want[0]), RELATIVE * abs(want[0]))
+
+
+class Policies(unittest.TestCase):
+    def test_oracle_reproduces_the_traces(self):
+        traces = golden.policies()
+        self.assertEqual(len(traces), 24)
+        for settings, overflows, scales in traces:
+            scaler = Scaler(**settings)
+            got = [scaler.scale]
+            for overflow in overflows:
+                scaler = scaler.update(not overflow)
+                got.append(scaler.scale)
+            self.assertEqual(got, scales, settings)
 
 
 if __name__ == "__main__":
