@@ -94,6 +94,25 @@ class Bench:
             file.write(content.encode() if isinstance(content, str) else content)
         return path
 
+    def call(self, *arguments, timeout=300):
+        """The tool with any arguments: subprocess.CompletedProcess, as text."""
+        return subprocess.run(
+            [*self.tool, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+        )
+
+    def emit(self, module, stage, *more):
+        """What `sawtooth compile --emit=STAGE` makes of a module, as bytes."""
+        path, output = self.file("emit.mlir", module), self.path("emit.out")
+        done = self.call("compile", path, f"--emit={stage}", "-o", output, *more)
+        if done.returncode:
+            raise AssertionError(f"expected exit 0, got {done.returncode}\n{done.stderr}")
+        with open(output, "rb") as file:
+            return file.read()
+
     def run(
         self,
         step,

@@ -1,0 +1,152 @@
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Elementary functions inside fused passes and scalar programs, and a user's own rule in a file."""
+
+import math
+import random
+import unittest
+
+from harness import Bench, Tensor
+
+from oracle.rounding import to_f32
+
+# Function, its value in f64, the range to draw from.
+FUNCTIONS = {
+    "exp": (math.exp, -20.0, 20.0),
+    "log": (math.log, 1e-6, 100.0),
+    "tanh": (math.tanh, -5.0, 5.0),
+    "erf": (math.erf, -4.0, 4.0),
+    "cos": (math.cos, -100.0, 100.0),
+}
+
+MAP = """
+!x = !amp.tensors<@model x f32>
+amp.model @model
+amp.state @y : !x = 0.0
+amp.step @train(%x: !x) {{
+  %y = amp.map(%x) : (!x) -> !x {{
+  ^bb0(%a: f32):
+    {body}
+    amp.yield %b : f32
+  }}
+  amp.commit %y to @y always : !x
+}}
+"""
+SCHEDULE = """
+amp.state @k : i64 = 0
+amp.step @train(%steps: f64 {amp.default = 100.0}) {
+  %k = amp.read @k : i64
+  %one = arith.constant 1 : i64
+  %half = arith.constant 0.5 : f64
+  %unit = arith.constant 1.0 : f64
+  %pi = arith.constant 3.141592653589793 : f64
+  %k1 = arith.addi %k, %one : i64
+  %at = arith.sitofp %k : i64 to f64
+  %part = arith.divf %at, %steps : f64
+  %angle = arith.mulf %part, %pi : f64
+  %cosine = math.cos %angle : f64
+  %sum = arith.addf %unit, %cosine : f64
+  %lr = arith.mulf %sum, %half : f64
+  %power = amp.powi %half, %k : f64
+  %root = math.powf %part, %half : f64
+  amp.log "lr", %lr : f64
+  amp.log "power", %power : f64
+  amp.log "root", %root : f64
+  amp.commit %k1 to @k always : i64
+}
+"""
+RULE = """
+amp.rule @softsign optimizer params(%lr: f64, %power: f64 = 2.0) state(%n: i64 per step = 0)
+    inputs(%w: f32, %g: f32) {
+  %increment = arith.constant 1 : i64
+  %n1 = arith.addi %n, %increment : i64
+  %lrF = arith.truncf %lr : f64 to f32
+  %soft = math.tanh %g : f32
+  %step = arith.mulf %lrF, %soft : f32
+  %w1 = arith.subf %w, %step : f32
+  amp.yield %w1 state(%n1) : f32 state(i64)
+}
+"""
+USE = """
+!x = !amp.tensors<@model x f32>
+amp.import "softsign.mlir"
+amp.model @model
+amp.state @w : !x = 1.0
+amp.optimizer @opt by @softsign over @model
+amp.step @train(%g: !x, %lr: f64) {
+  %w = amp.read @w : !x
+  %w1, %o1 = amp.apply @opt(%w, %g) hyper(lr = %lr) : (!x, !x) -> (!x)
+  amp.commit %w1 to @w, %o1 to @opt always : !x, !amp.next<@opt>
+}
+"""
+
+
+class Functions(unittest.TestCase):
+    def setUp(self):
+        self.bench = self.enterContext(Bench())
+
+    def draw(self, low, high, count=163):
+        draw = random.Random(f"{low} {high}")
+        return [to_f32(draw.uniform(low, high)) for _ in range(count)]
+
+    def mapped(self, body, values, chip):
+        x = {"p": Tensor.of("F32", (len(values),), values)}
+        run = self.bench.run(MAP.format(body=body), bind={"x": x}, chip=chip).expect(0)
+        return run.list("y")["p"]
+
+    def expect(self, body, values, want):
+        for chip in ("x86-64-v3", "native"):
+            self.assertEqual(
+                self.mapped(body, values, chip), Tensor.of("F32", (len(want),), want), chip
+            )
+
+    def test_elements(self):
+        for name, (function, low, high) in FUNCTIONS.items():
+            with self.subTest(name):
+                values = self.draw(low, high)
+                # An ulp of f64 decides an f32 once in 2^28 times; none of these values is one.
+                self.expect(f"%b = math.{name} %a : f32", values, [function(x) for x in values])
+
+    def test_special_elements(self):
+        inf, nan = math.inf, math.nan
+        for name, values, want in (
+            ("exp", [-inf, inf, nan, -0.0, 89.0, -104.0], [0.0, inf, nan, 1.0, inf, 0.0]),
+            ("log", [0.0, -0.0, -1.0, inf, nan, 1.0], [-inf, -inf, nan, inf, nan, 0.0]),
+            ("tanh", [-inf, inf, nan, -0.0], [-1.0, 1.0, nan, -0.0]),
+            ("cos", [inf, -inf, nan, 0.0], [nan, nan, nan, 1.0]),
+        ):
+            with self.subTest(name):
+                self.expect(f"%b = math.{name} %a : f32", values, want)
+
+    def test_powers_of_elements(self):
+        values = self.draw(0.01, 10.0)
+        body = "%y = arith.constant 1.5 : f32\n    %b = math.powf %a, %y : f32"
+        self.expect(body, values, [x**1.5 for x in values])
+        values = self.draw(-10.0, 10.0)
+        body = "%n = arith.constant 3 : i64\n    %b = amp.powi %a, %n : f32"
+        # 1 * x, then times x^2, in f64 and rounded once.
+        self.expect(body, values, [x * (x * x) for x in values])
+
+    def test_a_schedule_in_a_scalar_program(self):
+        run = self.bench.run(SCHEDULE, steps=100).expect(0)
+        for k, line in enumerate(run.log):
+            log = line["log"]
+            self.assertEqual(log["power"], 0.5**k)
+            self.assertAlmostEqual(log["lr"], 0.5 * (1 + math.cos(math.pi * k / 100)), delta=3e-16)
+            self.assertAlmostEqual(log["root"], math.sqrt(k / 100), delta=3e-16)
+
+    def test_a_rule_of_the_users_own(self):
+        self.bench.file("softsign.mlir", RULE)
+        values = self.draw(-3.0, 3.0)
+        run = self.bench.run(
+            USE, bind={"g": {"p": Tensor.of("F32", (len(values),), values)}}, set={"lr": 0.25}
+        ).expect(0)
+        want = [1.0 - 0.25 * to_f32(math.tanh(x)) for x in values]
+        self.assertEqual(run.list("w")["p"], Tensor.of("F32", (len(want),), want))
+        self.assertEqual(run.scalar("opt.n"), 1)
+        run = self.bench.run(USE.replace("softsign.m", "sotfsign.m"), bind={"g": {}})
+        run.expect(1, "sotfsign.mlir")
+
+
+if __name__ == "__main__":
+    unittest.main()
