@@ -159,6 +159,7 @@ SawtoothFieldRow field(PlanWriter &plan, const char *name, const char *alias, Sa
           uint32_t(role),
           none,
           scaler,
+          0,
           uint64_t(at) * 8,
           initial,
           {}};
@@ -237,8 +238,8 @@ FakeModule fakeSgd(const SgdOptions &options) {
   decay.extent = SAWTOOTH_PER_TENSOR;
   decay.model = 0;
   decay.patterns =
-      PlanWriter::add(plan.patterns, {{plan.text("*.half"), std::bit_cast<uint64_t>(0.5)},
-                                      {all, std::bit_cast<uint64_t>(1.0)}});
+      PlanWriter::add(plan.patterns, {{plan.text("*.half"), 0, std::bit_cast<uint64_t>(0.5)},
+                                      {all, 0, std::bit_cast<uint64_t>(1.0)}});
   plan.fields.push_back(decay);
 
   SawtoothStepRow step{};
@@ -246,7 +247,7 @@ FakeModule fakeSgd(const SgdOptions &options) {
   step.commits = 1;
   counters(plan, step, "train", Attempted);
   step.args = PlanWriter::add(
-      plan.args, {{plan.text("lr"), SAWTOOTH_F64, 1, 0, std::bit_cast<uint64_t>(1.0)}});
+      plan.args, {{plan.text("lr"), SAWTOOTH_F64, 1, 0, 0, std::bit_cast<uint64_t>(1.0)}});
   step.argsBytes = 8;
   step.frameBytes = FrameSlots * 8;
   step.applied = Ok * 8;
@@ -337,7 +338,7 @@ FakeModule fakeFit(uint64_t batch) {
     counters(plan, step, name, trains ? 0 : 5);
     if (trains) {
       step.args = PlanWriter::add(
-          plan.args, {{plan.text("lr"), SAWTOOTH_F64, 1, 0, std::bit_cast<uint64_t>(0.1)}});
+          plan.args, {{plan.text("lr"), SAWTOOTH_F64, 1, 0, 0, std::bit_cast<uint64_t>(0.1)}});
       step.argsBytes = 8;
     }
     SawtoothTensorArgRow x{plan.text("x"), plan.text("x"), SAWTOOTH_F32, 2, 0, 0, {}};
