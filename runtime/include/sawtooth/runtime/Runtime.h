@@ -1,0 +1,141 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The runtime as a C library: run a compiled module on buffers of the caller's. In order: create,
+// load (a state file, if any), bind, prepare, set, then run as often as wanted. One thread at a
+// time for each SawtoothRuntime, but for sawtoothRuntimePoll, which may have a thread of its own.
+// C++ programs can use the classes beside this header (Store.h, Executor.h, Report.h) instead.
+#ifndef SAWTOOTH_RUNTIME_RUNTIME_H
+#define SAWTOOTH_RUNTIME_RUNTIME_H
+
+#include "sawtooth/runtime/Abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===--------------------------------------------------------------------------------------------===//
+// Errors
+//===--------------------------------------------------------------------------------------------===//
+
+// What went wrong, to be destroyed by whoever got it. Null is success.
+typedef struct SawtoothError SawtoothError;
+
+typedef enum SawtoothErrorCode {
+  SAWTOOTH_OK,
+  SAWTOOTH_INVALID,
+  SAWTOOTH_NOT_FOUND,
+  SAWTOOTH_MISMATCH,
+  SAWTOOTH_CORRUPT,
+  SAWTOOTH_UNSUPPORTED,
+  SAWTOOTH_IO,
+  SAWTOOTH_OUT_OF_MEMORY,
+  SAWTOOTH_STUCK
+} SawtoothErrorCode;
+
+// Null is SAWTOOTH_OK with an empty message. Texts live as long as the error.
+uint32_t sawtoothErrorCode(const SawtoothError *error);
+const char *sawtoothErrorMessage(const SawtoothError *error);
+const char *sawtoothErrorFile(const SawtoothError *error);
+uint32_t sawtoothErrorLine(const SawtoothError *error);
+void sawtoothErrorDestroy(SawtoothError *error);
+
+//===--------------------------------------------------------------------------------------------===//
+// Before the first step
+//===--------------------------------------------------------------------------------------------===//
+
+typedef struct SawtoothRuntime SawtoothRuntime;
+
+typedef void SawtoothParallelBody(void *context, uint64_t begin, uint64_t end);
+
+// A scheduler of the caller's: covers [0, count) by calls of `body` on ranges of at most `grain`,
+// each element once, from any threads, and returns when all have returned.
+typedef struct SawtoothParallelFor {
+  void (*run)(void *user, uint64_t count, uint64_t grain, SawtoothParallelBody *body,
+              void *context);
+  void *user;
+  uint32_t threads; // how many work at once
+} SawtoothParallelFor;
+
+typedef struct SawtoothRuntimeOptions {
+  uint64_t seed;                          // of random initial values
+  uint32_t threads;                       // of OpenMP; 0: as many as the machine has
+  const SawtoothParallelFor *parallelFor; // instead of OpenMP, or null
+  uint64_t ringRows;                      // rows that wait for sawtoothRuntimePoll; 0: 1024
+} SawtoothRuntimeOptions;
+
+// The artifact's code and plan must outlive the runtime. `options` may be null.
+SawtoothError *sawtoothRuntimeCreate(const SawtoothArtifact *artifact,
+                                     const SawtoothRuntimeOptions *options,
+                                     SawtoothRuntime **runtime);
+void sawtoothRuntimeDestroy(SawtoothRuntime *runtime);
+
+// One tensor of a list: row-major, without gaps, at a multiple of its element's size.
+typedef struct SawtoothBuffer {
+  const char *name;
+  uint32_t type; // SawtoothType
+  uint32_t rank;
+  const int64_t *dims;
+  void *data;
+} SawtoothBuffer;
+
+// Takes all state from a file that sawtoothRuntimeSave wrote.
+SawtoothError *sawtoothRuntimeLoad(SawtoothRuntime *runtime, const char *path);
+// Binds a list ("w", "opt.m", "g", "train.g") to buffers, which steps then use in place: state is
+// written, arguments are read. Allowed again after sawtoothRuntimePrepare, for a list bound before.
+SawtoothError *sawtoothRuntimeBind(SawtoothRuntime *runtime, const char *list,
+                                   const SawtoothBuffer *tensors, uint64_t count);
+// Binds a list to the tensors of a .safetensors file whose names begin with `prefix`.
+SawtoothError *sawtoothRuntimeBindFile(SawtoothRuntime *runtime, const char *list, const char *path,
+                                       const char *prefix);
+// Gives unbound state its initial value and allocates all that steps need. Steps with list
+// arguments that are not bound cannot run.
+SawtoothError *sawtoothRuntimePrepare(SawtoothRuntime *runtime);
+
+//===--------------------------------------------------------------------------------------------===//
+// Steps
+//===--------------------------------------------------------------------------------------------===//
+
+// Sets a scalar argument ("lr", "train.lr") or a field ("s.growth_interval"; all tensors of one
+// that is per tensor), rounded once to its type.
+SawtoothError *sawtoothRuntimeSet(SawtoothRuntime *runtime, const char *name, double value);
+// The same with the value as text: "1e-3", "true", "9007199254740993".
+SawtoothError *sawtoothRuntimeSetText(SawtoothRuntime *runtime, const char *name,
+                                      const char *value);
+// Reads a field; `tensor` counts by the byte order of names, 0 for a field of the step.
+SawtoothError *sawtoothRuntimeGet(const SawtoothRuntime *runtime, const char *name, uint64_t tensor,
+                                  double *value);
+// A tensor argument of a step: read by every run until set again.
+SawtoothError *sawtoothRuntimeSetTensor(SawtoothRuntime *runtime, const char *step,
+                                        const char *argument, const void *data);
+// The buffer of a list's tensor: the caller's, or the runtime's own.
+SawtoothError *sawtoothRuntimeBuffer(const SawtoothRuntime *runtime, const char *list,
+                                     uint64_t tensor, void **data);
+
+// Runs a step once. `applied` (may be null) becomes 1 when every flag of the step held.
+SawtoothError *sawtoothRuntimeRun(SawtoothRuntime *runtime, const char *step, int *applied);
+
+// What one run came to.
+typedef struct SawtoothRow {
+  uint64_t sequence; // counts runs from 0; a gap is a row that found the ring full
+  uint32_t step;     // number in the plan
+  uint32_t applied;
+  uint64_t causes; // of a skip, a bit each
+  int64_t attempted, appliedSteps, skipped, consecutiveSkips, calibrationSkips;
+  double scale; // of the first scaler, after the step; NaN without one
+  uint64_t logs; // how many values the step logged
+} SawtoothRow;
+
+// Takes the oldest row and up to `capacity` of its logged values. Returns 0 when there is none.
+int sawtoothRuntimePoll(SawtoothRuntime *runtime, SawtoothRow *row, double *logs,
+                        uint64_t capacity);
+uint64_t sawtoothRuntimeDropped(const SawtoothRuntime *runtime);
+
+// Writes all state: under a temporary name, then renamed.
+SawtoothError *sawtoothRuntimeSave(const SawtoothRuntime *runtime, const char *path);
+
+#ifdef __cplusplus
+} // extern "C"
+#endif
+
+#endif // SAWTOOTH_RUNTIME_RUNTIME_H
