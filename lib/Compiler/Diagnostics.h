@@ -20,9 +20,7 @@ public:
       : SourceMgrDiagnosticHandler(sources, &context, stream), stream(text),
         receiver(std::move(receiver)) {
     setHandler([this](mlir::Diagnostic &diagnostic) {
-      emitDiagnostic(diagnostic.getLocation(), diagnostic.str(), diagnostic.getSeverity());
-      for (mlir::Diagnostic &note : diagnostic.getNotes())
-        emitDiagnostic(note.getLocation(), note.str(), note.getSeverity());
+      emitDiagnostic(diagnostic); // with its notes, and the calls of layers that it came through
       if (this->receiver)
         this->receiver(text);
       text.clear();

@@ -40,6 +40,8 @@ FailureOr<std::string> Session::run(StringRef path, std::optional<Stage> stage, 
   targets.registerTranslations(registry);
   // One module with a few short functions: threads would cost more than they bring.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // Diagnostics show the user's file; the op in its state between passes would be noise.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   DiagnosticForwarder forwarder(sources, context, options.diagnostic);
 
