@@ -34,19 +34,20 @@ static Value isNaN(ImplicitLocOpBuilder &b, Value value) {
 
 /// f32 to bf16, as bits. Adding 0x7fff and the bit that will be the last carries into the upper
 /// half exactly when the lower half is above a tie, or on one and the last bit odd; a carry out of
-/// the largest finite number gives infinity. Subnormal numbers are not special.
+/// the largest finite number gives infinity. Subnormal numbers are not special. NaNs are replaced
+/// first, by one that rounding leaves alone: a choice among 16-bit results would be taken apart
+/// into scalars on AVX2, where no comparison of f32 fits it.
 static Value narrowToBF16(ImplicitLocOpBuilder &b, Value value) {
   Type type = value.getType();
-  Value bits = bitcast(b, value, b.getI32Type());
+  Value nan = isNaN(b, value);
+  Value quiet = constant(b, type, b.getI32IntegerAttr(0x7fc00000));
+  Value bits = arith::SelectOp::create(b, nan, quiet, bitcast(b, value, b.getI32Type()));
   Value sixteen = constant(b, type, b.getI32IntegerAttr(16));
   Value last = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, sixteen),
                                      constant(b, type, b.getI32IntegerAttr(1)));
   Value bias = arith::AddIOp::create(b, last, constant(b, type, b.getI32IntegerAttr(0x7fff)));
   Value upper = arith::ShRUIOp::create(b, arith::AddIOp::create(b, bits, bias), sixteen);
-  // Chosen in 32 bits, as wide as the comparison: AVX2 would take a select of 16 bits apart.
-  Value chosen = arith::SelectOp::create(b, isNaN(b, value),
-                                         constant(b, type, b.getI32IntegerAttr(0x7fc0)), upper);
-  Value half = arith::TruncIOp::create(b, shapedLike(type, b.getI16Type()), chosen);
+  Value half = arith::TruncIOp::create(b, shapedLike(type, b.getI16Type()), upper);
   return bitcast(b, half, b.getBF16Type());
 }
 

@@ -2,16 +2,16 @@
 
 // CHECK-LABEL: @f32_to_bf16
 // CHECK-SAME: (%[[X:.*]]: vector<8xf32>)
-// CHECK: %[[BITS:.*]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK: arith.constant dense<2143289344> : vector<8xi32>
+// CHECK: %[[RAW:.*]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
+// CHECK: %[[BITS:.*]] = arith.select %[[NAN]], %{{.*}}, %[[RAW]]
 // CHECK: %[[UPPER:.*]] = arith.shrui %[[BITS]]
 // CHECK: %[[LAST:.*]] = arith.andi %[[UPPER]]
 // CHECK: %[[BIAS:.*]] = arith.addi %[[LAST]]
 // CHECK: %[[SUM:.*]] = arith.addi %[[BITS]], %[[BIAS]]
 // CHECK: %[[ROUNDED:.*]] = arith.shrui %[[SUM]]
-// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
-// CHECK: arith.constant dense<32704> : vector<8xi32>
-// CHECK: %[[CHOSEN:.*]] = arith.select %[[NAN]], %{{.*}}, %[[ROUNDED]]
-// CHECK: %[[HALF:.*]] = arith.trunci %[[CHOSEN]] : vector<8xi32> to vector<8xi16>
+// CHECK: %[[HALF:.*]] = arith.trunci %[[ROUNDED]] : vector<8xi32> to vector<8xi16>
 // CHECK: arith.bitcast %[[HALF]] : vector<8xi16> to vector<8xbf16>
 // CHECK-NOT: truncf
 func.func @f32_to_bf16(%x: vector<8xf32>) -> vector<8xbf16> {
