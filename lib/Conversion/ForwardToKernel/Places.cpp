@@ -29,7 +29,8 @@ Value ForwardPlace::emit(KernelAbi &abi) const {
 FailureOr<ForwardPlaces> ForwardPlaces::compute(sweep::ForwardOp op, func::FuncOp callee,
                                                 const Layout &layout, const StepLayout &step) {
   ForwardPlaces places;
-  if (failed(places.placeInputs(op, callee, layout, step)))
+  if (failed(checkTypes(op, callee, layout)) ||
+      failed(places.placeInputs(op, callee, layout, step)))
     return failure();
   places.placeOutputs(op, callee, layout, step);
   places.placeTemporaries(callee);
@@ -43,22 +44,51 @@ static ForwardPlace placeOfTensor(const Layout &layout, Attribute list, Attribut
           layout.listNumber(symbol)};
 }
 
+/// What the callee works on must be what lies at the place.
+static LogicalResult checkType(sweep::ForwardOp op, Type actual, Type expected, const Twine &what) {
+  if (actual == expected)
+    return success();
+  return op.emitError() << "expected " << what << " of " << op.getCalleeAttr() << " to be of "
+                        << expected << ", got " << actual;
+}
+
+LogicalResult ForwardPlaces::checkTypes(sweep::ForwardOp op, func::FuncOp callee,
+                                        const Layout &layout) {
+  unsigned number = 0;
+  auto checkArgument = [&](Type actual, Type expected) {
+    return checkType(op, actual, expected, "argument " + Twine(number++));
+  };
+  auto elementOfList = [&](Attribute list) {
+    return layout.list(cast<FlatSymbolRefAttr>(list)).getTensors().getElementType();
+  };
+  ArrayRef<Type> arguments = callee.getArgumentTypes(), results = callee.getResultTypes();
+  for (Type type : op.getInputs().getTypes())
+    if (isa<TensorType>(type) && failed(checkArgument(arguments[number], type)))
+      return failure();
+  for (Attribute list : op.getLeafLists())
+    if (failed(checkArgument(getElementTypeOrSelf(arguments[number]), elementOfList(list))))
+      return failure();
+  for (Type type : op.getInputs().getTypes())
+    if (!isa<TensorType>(type) && failed(checkArgument(arguments[number], type)))
+      return failure();
+  for (auto [index, list] : llvm::enumerate(op.getPackLists()))
+    if (failed(checkType(op, getElementTypeOrSelf(results[index]), elementOfList(list),
+                         "result " + Twine(index))))
+      return failure();
+  size_t packs = op.getPackLists().size();
+  for (auto [index, type] : llvm::enumerate(op.getResultTypes()))
+    if (failed(checkType(op, results[packs + index], RankedTensorType::get({1}, type),
+                         "result " + Twine(packs + index))))
+      return failure();
+  return success();
+}
+
 LogicalResult ForwardPlaces::placeInputs(sweep::ForwardOp op, func::FuncOp callee,
                                          const Layout &layout, const StepLayout &step) {
-  // Tensor arguments, then leaves, then scalars.
+  // Tensor arguments, then leaves, then scalars: as many as the layout has counted.
   SmallVector<Value> tensors, scalars;
   for (Value input : op.getInputs())
     (isa<TensorType>(input.getType()) ? tensors : scalars).push_back(input);
-  size_t leaves = op.getLeafLists().size();
-  size_t arguments = tensors.size() + leaves + scalars.size();
-  if (callee.getNumArguments() != arguments)
-    return op.emitError() << "expected @" << callee.getName() << " to take " << arguments
-                          << " values (tensors, leaves, scalars), got " << callee.getNumArguments();
-  size_t results = op.getPackLists().size() + op.getNumResults();
-  if (callee.getNumResults() != results)
-    return op.emitError() << "expected @" << callee.getName() << " to return " << results
-                          << " tensors (packs, results), got " << callee.getNumResults();
-
   auto argument = callee.getArguments().begin();
   for (Value tensor : tensors) {
     auto blockArgument = dyn_cast<BlockArgument>(tensor);

@@ -32,7 +32,9 @@ struct ForwardPlace {
 /// Places of all values of the callee of a sweep.forward, which is in normal form.
 class ForwardPlaces {
 public:
-  /// Fails, with a diagnostic on `op`, when the callee's signature is not what `op` says.
+  /// Fails, with a diagnostic on `op`, when an input is nothing that a kernel can reach or a type
+  /// is not that of its place. Layout has checked the numbers of arguments and results, and the
+  /// shapes.
   static mlir::FailureOr<ForwardPlaces> compute(sweep::ForwardOp op, mlir::func::FuncOp callee,
                                                 const Layout &layout, const StepLayout &step);
 
@@ -41,6 +43,8 @@ public:
   uint64_t arenaBytes() const { return arena; }
 
 private:
+  static mlir::LogicalResult checkTypes(sweep::ForwardOp op, mlir::func::FuncOp callee,
+                                        const Layout &layout);
   mlir::LogicalResult placeInputs(sweep::ForwardOp op, mlir::func::FuncOp callee,
                                   const Layout &layout, const StepLayout &step);
   void placeOutputs(sweep::ForwardOp op, mlir::func::FuncOp callee, const Layout &layout,
