@@ -28,7 +28,7 @@ amp.run {epochs = 3}
 // CHECK:      amp.model @model
 // CHECK-NEXT: sweep.scaler @s "pytorch"
 // CHECK-DAG:  sweep.field parameter @s.growth : f64 {alias = "growth_factor", init = 2.000000e+00 : f64, scaler = @s}
-// CHECK-DAG:  sweep.field parameter @s.growth_interval : i64 {init = 100 : i64, scaler = @s}
+// CHECK-DAG:  sweep.field parameter @s.growth_interval : i64 {alias = "growth_interval", init = 100 : i64, scaler = @s}
 // CHECK-DAG:  sweep.field state @s.scale : f32 role scale {alias = "scale", init = 1.024000e+03 : f32, scaler = @s}
 // CHECK-DAG:  sweep.field state @s.tracker : i64 {alias = "_growth_tracker", init = 0 : i64, scaler = @s}
 // CHECK-DAG:  sweep.list state @w : !amp.tensors<@model x f32> {init = #amp.required, label = "w"}
