@@ -23,6 +23,13 @@ class Device:
         self.check("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
         self.context = context
 
+    def reset(self):
+        """A new context: the only way out of a sticky error."""
+        self.call("cuCtxDestroy_v2", self.context)
+        context = ctypes.c_void_p()
+        self.check("cuCtxCreate_v2", ctypes.byref(context), 0, 0)
+        self.context = context
+
     def call(self, name, *arguments):
         return getattr(self.lib, name)(*arguments)
 
