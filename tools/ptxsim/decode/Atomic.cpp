@@ -175,7 +175,16 @@ void cas(Builder &b) {
 
 #define HEAD "?{relaxed|acquire|release|acq_rel}?{cta|cluster|gpu|sys}?{global|shared|shared::cta}"
 #define REDHEAD "?{relaxed|release}?{cta|cluster|gpu|sys}?{global|shared|shared::cta}"
+// CUDA's own headers put the order behind the operation, and the assembler takes that.
+#define TAIL ".{relaxed|acquire|release|acq_rel}?{cta|cluster|gpu|sys}?{global|shared|shared::cta}"
+#define REDTAIL ".{relaxed|release}?{cta|cluster|gpu|sys}?{global|shared|shared::cta}"
 const Form forms[] = {
+    {"atom.{and|or|xor|exch}" TAIL ".{b32|b64}", "d, [a], b", "atom", 63, 75, atomic<true>},
+    {"atom.cas" TAIL ".{b16|b32|b64}", "d, [a], b, c", "atom", 63, 75, cas},
+    {"atom.add" TAIL ".{u32|s32|u64|f32|f64}", "d, [a], b", "atom", 63, 75, atomic<true>},
+    {"atom.{min|max}" TAIL ".{u32|s32|u64|s64}", "d, [a], b", "atom", 63, 75, atomic<true>},
+    {"red.{and|or|xor}" REDTAIL ".{b32|b64}", "[a], b", "red", 63, 75, atomic<false>},
+    {"red.add" REDTAIL ".{u32|s32|u64|f32|f64}", "[a], b", "red", 63, 75, atomic<false>},
     {"atom" HEAD ".{and|or|xor|exch}.{b32|b64}", "d, [a], b", "atom", 63, 75, atomic<true>},
     {"atom" HEAD ".exch.b128", "d, [a], b", "atom", 83, 90, exch128},
     {"atom" HEAD ".cas.{b16|b32|b64}", "d, [a], b, c", "atom", 63, 75, cas},

@@ -127,6 +127,7 @@ uint32_t Builder::specialRegister(const Operand &operand, Type type) {
       {"%lanemask_gt", "", Special::MaskGt},
       {"%dynamic_smem_size", "", Special::DynamicSharedSize},
       {"%total_smem_size", "", Special::TotalSharedSize},
+      {"%envreg1", "", Special::GridSyncHigh}, {"%envreg2", "", Special::GridSyncLow},
   };
   for (const auto &row : table) {
     if (operand.text != row.name || operand.member != row.member)

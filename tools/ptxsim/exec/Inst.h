@@ -89,7 +89,8 @@ struct Special {
     TidX, TidY, TidZ, NTidX, NTidY, NTidZ, CtaX, CtaY, CtaZ, NCtaX, NCtaY, NCtaZ,
     LaneId, WarpId, NWarpId, SmId, NSmId, GridId,
     MaskEq, MaskLe, MaskLt, MaskGe, MaskGt,
-    DynamicSharedSize, TotalSharedSize, Zero, One,
+    DynamicSharedSize, TotalSharedSize,
+    GridSyncHigh, GridSyncLow, ///< %envreg1 and 2: where cooperative groups keep a grid's barrier
     DynamicShared, ///< 64-bit address of the dynamic shared memory plus `addend`
     LocalAddress   ///< 64-bit address in the frame's part of local memory plus `addend`
   };

@@ -93,6 +93,25 @@ void Launch::runOneByOne() {
 }
 
 void Launch::runTogether() {
+  bool usesWorkspace = std::any_of(
+      entry.specials.begin(), entry.specials.end(),
+      [](const Special &special) { return special.kind == Special::GridSyncLow; });
+  Allocation *workspace = nullptr;
+  if (usesWorkspace)
+    workspace = memory.allocate(256, 256, AllocationKind::Device, "the grid's barrier");
+  struct Release {
+    ~Release() {
+      if (workspace)
+        memory.release(workspace->base);
+    }
+    DeviceMemory &memory;
+    Allocation *workspace;
+  } release{memory, workspace};
+  if (workspace) {
+    std::fill_n(workspace->host, workspace->size, uint8_t(0));
+    workspace->written.mark(0, workspace->size);
+    gridWorkspace = workspace->base;
+  }
   std::vector<std::unique_ptr<Block>> resident;
   for (uint64_t i = 0; i < blocks; ++i) {
     resident.push_back(std::make_unique<Block>(*this));

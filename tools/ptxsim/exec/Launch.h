@@ -87,6 +87,7 @@ public:
   uint32_t threads = 0, sharedBytes = 0, dynamicOffset = 0;
   uint32_t localCapacity = 0;
   uint64_t blocks = 0, gridNumber = 0;
+  uint64_t gridWorkspace = 0; ///< zeroed memory of a cooperative launch, as the driver gives it
   uint64_t executed = 0, threadInstructions = 0, lastProgress = 0;
   std::optional<Finding> softFinding; ///< of race and uninit, which do not end a launch
   uint64_t random();

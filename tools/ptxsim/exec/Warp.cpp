@@ -21,6 +21,7 @@ void Warp::start(const Code &entry) {
   initial = alive = count == warpSize ? fullMask : (Mask(1) << count) - 1;
   joins.clear();
   freeJoins.clear();
+  freeFrames.clear();
   for (auto &frame : frames)
     if (frame->caller)
       freeFrames.push_back(frame.get());
@@ -118,8 +119,8 @@ void Warp::fillSpecials(Frame &frame) {
     case Special::GridId: fill(uint32_t(launch.gridNumber)); break;
     case Special::DynamicSharedSize: fill(config.dynamicShared); break;
     case Special::TotalSharedSize: fill(launch.sharedBytes); break;
-    case Special::Zero: fill(0); break;
-    case Special::One: fill(1); break;
+    case Special::GridSyncHigh: fill(uint32_t(launch.gridWorkspace >> 32)); break;
+    case Special::GridSyncLow: fill(uint32_t(launch.gridWorkspace)); break;
     default: break;
     }
   }

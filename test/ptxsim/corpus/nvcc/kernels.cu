@@ -94,8 +94,10 @@ KERNEL k(const int *x, int *out, int n) {
     odd = active.size() * 100 + active.thread_rank();
   }
   block.sync();
+  // Collectives need the whole tile, also past the end.
+  int five = tile.any(v == 5);
   if (i < n)
-    out[i] = sum + 3 * scanned + 10000 * odd + tile.any(v == 5);
+    out[i] = sum + 3 * scanned + 10000 * odd + five;
 }
 #endif
 
