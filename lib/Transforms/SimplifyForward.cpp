@@ -64,9 +64,14 @@ struct LogOfTensor : OpRewritePattern<amp::LogOp> {
     auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
     if (!type || !type.hasStaticShape() || type.getNumElements() != 1)
       return failure();
+    // Step values are no narrower than f32.
+    Value tensor = op.getValue();
+    if (Type element = type.getElementType(); element.isF16() || element.isBF16())
+      tensor =
+          arith::ExtFOp::create(rewriter, op.getLoc(), type.clone(rewriter.getF32Type()), tensor);
     Value zero = arith::ConstantIndexOp::create(rewriter, op.getLoc(), 0);
     SmallVector<Value> indices(type.getRank(), zero);
-    Value scalar = tensor::ExtractOp::create(rewriter, op.getLoc(), op.getValue(), indices);
+    Value scalar = tensor::ExtractOp::create(rewriter, op.getLoc(), tensor, indices);
     rewriter.modifyOpInPlace(op, [&] { op.getValueMutable().assign(scalar); });
     return success();
   }

@@ -61,6 +61,17 @@ amp.step @shapes(%x: tensor<1x1xf32>, %k: f64) {
   amp.log "v", %v : f32
 }
 
+// What is logged is no narrower than f32.
+// CHECK-LABEL: func.func private @narrow.model(
+// CHECK-SAME:    -> tensor<1xf32>
+// CHECK:         arith.negf
+// CHECK:         arith.extf
+amp.step @narrow(%x: tensor<1xf16>) {
+  // CHECK: amp.log "x", %{{.*}} : f32
+  %y = arith.negf %x : tensor<1xf16>
+  amp.log "x", %y : tensor<1xf16>
+}
+
 // A leaf or an argument that is packed as it is needs a copy of its own.
 // CHECK-LABEL: func.func private @pass.model(
 // CHECK:         linalg.generic

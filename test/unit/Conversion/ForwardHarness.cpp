@@ -16,6 +16,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 using namespace mlir;
 using namespace sawtooth;
 using namespace sawtooth::test;
@@ -51,20 +53,28 @@ static std::string moduleText(const ForwardFunction &function) {
 }
 
 namespace {
-/// A buffer that starts one element off any larger alignment.
+/// A buffer that starts one element off any larger alignment, between bytes that nobody may write.
 class Buffer {
 public:
   Buffer(const Bytes &bytes, size_t element)
-      : memory(bytes.size() + 64 + element), size(bytes.size()) {
-    auto address = reinterpret_cast<uintptr_t>(memory.data());
-    begin = memory.data() + (64 - address % 64) + element;
+      : memory(bytes.size() + 2 * guard + 64, mark), size(bytes.size()) {
+    auto address = reinterpret_cast<uintptr_t>(memory.data()) + guard;
+    begin = memory.data() + guard + (64 - address % 64) % 64 + element % 64;
     if (size > 0)
       std::memcpy(begin, bytes.data(), size);
   }
   void *data() { return begin; }
   Bytes bytes() const { return Bytes(begin, begin + size); }
+  bool isIntact() const {
+    auto isMark = [](char byte) { return byte == mark; };
+    return std::all_of(memory.data(), static_cast<const char *>(begin), isMark) &&
+           std::all_of(static_cast<const char *>(begin) + size, memory.data() + memory.size(),
+                       isMark);
+  }
 
 private:
+  static constexpr size_t guard = 256;
+  static constexpr char mark = 0x3c;
   std::vector<char> memory;
   char *begin;
   size_t size;
@@ -138,8 +148,13 @@ static std::vector<Bytes> execute(const SawtoothArtifact &artifact, const Forwar
         run(&ctx, unit, unit + 1);
   }
   std::vector<Bytes> outputs;
-  for (Buffer &buffer : results)
+  for (Buffer &buffer : results) {
+    EXPECT_TRUE(buffer.isIntact());
     outputs.push_back(buffer.bytes());
+  }
+  EXPECT_TRUE(arena.isIntact());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    EXPECT_TRUE(buffers[i].isIntact() && buffers[i].bytes() == inputs[i]);
   return outputs;
 }
 
