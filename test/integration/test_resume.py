@@ -10,6 +10,9 @@ import unittest
 import programs
 from harness import Bench, Tensor
 
+with open("/proc/cpuinfo", encoding="utf-8") as file:
+    HAS_AVX512 = "avx512vl" in file.read()
+
 SIZES = {"a": (5,), "b": (300, 7), "c": (0,), "d": (16384 + 3,)}
 
 # Clean and spoiled gradients as two steps over one state, so that one process can run both.
@@ -82,7 +85,8 @@ class Resume(unittest.TestCase):
             self.bench.run(
                 self.module, bind=self.lists, steps=4, threads=threads, chip=chip
             ).expect(0)
-            for threads, chip in ((1, "x86-64-v3"), (2, "x86-64-v3"), (2, "native"), (3, "native"))
+            for threads, chip in [(1, "x86-64-v3"), (2, "x86-64-v3"), (2, "native"), (3, "native")]
+            + [(2, "x86-64-v4")] * HAS_AVX512
         ]
         for run in runs[1:]:
             self.assertEqual(run.state_bytes, runs[0].state_bytes)
