@@ -69,18 +69,9 @@ Status Store::bind(uint32_t list, std::span<const TensorRef> tensors) {
 
 Status Store::allocate(uint32_t list) {
   const SawtoothListRow &row = plan_.lists()[list];
-  const Model &model = models[row.model];
-  uint64_t elementBytes = typeBytes(SawtoothType(row.type)), total = 0;
-  // On cache lines of their own: two tensors that share one would make two threads share it.
-  constexpr uint64_t alignment = 64;
+  uint64_t total;
   std::vector<uint64_t> offsets;
-  for (int64_t numel : model.numel) {
-    offsets.push_back(total);
-    uint64_t bytes = static_cast<uint64_t>(numel) * elementBytes;
-    if (__builtin_add_overflow(total, (bytes + alignment - 1) / alignment * alignment, &total))
-      return Status::error(StatusCode::OutOfMemory,
-                           cat("list ", plan_.listTitle(list), " is larger than any memory"));
-  }
+  SAWTOOTH_TRY(layOut(models[row.model], typeBytes(SawtoothType(row.type)), offsets, total));
   Result<Allocation> memory = Allocation::zeroed(total, "a list");
   if (!memory.ok())
     return memory.status().of(cat("list ", plan_.listTitle(list)));

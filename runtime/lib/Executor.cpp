@@ -35,12 +35,9 @@ Status Executor::prepareLists() {
                            cat("list argument ", plan().listTitle(list), " is not bound"));
     if (row.kind != SAWTOOTH_LIST_SCRATCH)
       continue;
-    uint64_t elementBytes = typeBytes(SawtoothType(row.type)), total = 0;
+    uint64_t total;
     std::vector<uint64_t> offsets;
-    for (int64_t numel : store.model(row.model).numel) {
-      offsets.push_back(total);
-      total += (static_cast<uint64_t>(numel) * elementBytes + 63) / 64 * 64;
-    }
+    SAWTOOTH_TRY(layOut(store.model(row.model), typeBytes(SawtoothType(row.type)), offsets, total));
     Result<Allocation> memory = Allocation::zeroed(total, "a list within the step");
     if (!memory.ok())
       return memory.status();

@@ -95,6 +95,20 @@ Status Model::agree(const std::string &title, std::span<const TensorSpec> specs,
   return {};
 }
 
+Status layOut(const Model &model, uint64_t elementBytes, std::vector<uint64_t> &offsets,
+              uint64_t &total) {
+  constexpr uint64_t line = 64;
+  total = 0;
+  for (int64_t numel : model.numel) {
+    offsets.push_back(total);
+    uint64_t bytes = static_cast<uint64_t>(numel) * elementBytes;
+    if (__builtin_add_overflow(total, (bytes + line - 1) / line * line, &total))
+      return Status::error(StatusCode::OutOfMemory,
+                           cat("the tensors of model '", model.name, "' exceed any memory"));
+  }
+  return {};
+}
+
 std::vector<SawtoothChunk> chunkTable(std::span<Model> models) {
   auto rowsOf = [](int64_t numel) {
     return (static_cast<uint64_t>(numel) + SAWTOOTH_CHUNK - 1) / SAWTOOTH_CHUNK;

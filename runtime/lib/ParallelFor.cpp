@@ -19,6 +19,11 @@ ParallelFor ParallelFor::serial() { return {&runSerial, nullptr, 1}; }
 static void runOpenMp(void *user, uint64_t count, uint64_t grain, ParallelFor::Body *body,
                       void *context) {
   uint64_t ranges = count / grain + (count % grain != 0);
+  // Waking the others for work that one of them does costs more than many a small step.
+  if (ranges == 1) {
+    body(context, 0, count);
+    return;
+  }
   int threads = static_cast<int>(std::min<uint64_t>(reinterpret_cast<uintptr_t>(user), ranges));
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
   for (uint64_t range = 0; range < ranges; ++range)

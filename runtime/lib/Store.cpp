@@ -6,6 +6,7 @@
 #include "sawtooth/runtime/Names.h"
 
 #include <algorithm>
+#include <new>
 
 namespace sawtooth::runtime {
 
@@ -106,7 +107,12 @@ Status Store::finish() {
                                quoteAll(bindableLists(uint32_t(&model - &models[0])))));
     SAWTOOTH_TRY(model.define({}));
   }
-  chunks_ = chunkTable(models);
+  // Tables by tensor and chunk are the only memory here that grows with what was bound.
+  try {
+    chunks_ = chunkTable(models);
+  } catch (const std::bad_alloc &) {
+    return Status::error(StatusCode::OutOfMemory, "cannot allocate the table of chunks");
+  }
   SAWTOOTH_TRY(initialFields());
   SAWTOOTH_TRY(initialLists());
   SAWTOOTH_TRY(checkOverlaps());

@@ -116,6 +116,12 @@ class Commands(unittest.TestCase):
         self.assertEqual(sawtooth("rules").stdout, "all all\n")
         self.assertEqual(sawtooth("rules", "--kind=policy", "p").stdout, "policy p\n")
 
+    def test_links_no_llvm(self):
+        libraries = subprocess.run(["ldd", TOOL], capture_output=True, text=True, check=True).stdout
+        self.assertIn("libc.so", libraries)
+        for name in ("libLLVM", "libMLIR", "libSawtoothCompiler"):
+            self.assertNotIn(name, libraries)
+
     def test_without_a_compiler_library(self):
         lonely = os.path.join(self.folder, "sawtooth")
         with open(TOOL, "rb") as source, open(lonely, "wb") as target:

@@ -7,6 +7,7 @@ import math
 import unittest
 
 from integration.harness import Bench, Tensor
+from oracle import tensorfile
 from oracle.philox import philox
 from oracle.rounding import to_f32
 
@@ -145,6 +146,19 @@ class Training(unittest.TestCase):
         done = self.run_fit(load=whole.state_file).expect(0)
         self.assertEqual(done.state_bytes, whole.state_bytes)
         self.assertIn("all of 3 epochs were done before", done.stdout)
+
+    def test_an_evaluation_that_was_interrupted_is_made_up_for(self):
+        whole = self.run_fit().expect(0)
+        run = self.run_fit(steps=5).expect(0)  # the first epoch, and its evaluation
+        state = {
+            name: Tensor.of("I64", (), [0]) if name.startswith("test.") else tensor
+            for name, tensor in run.state.items()
+        }
+        path = self.bench.path("pending.safetensors")
+        tensorfile.write(path, state, {**run.metadata, "epoch": "0", "batch": "5"})
+        rest = self.run_fit("--epochs", "3", load=path).expect(0)
+        self.assertEqual(rest.state_bytes, whole.state_bytes)
+        self.assertEqual([line["name"] for line in rest.log[:2]], ["test", "train"])
 
     def test_steps_limit_epochs(self):
         run = self.run_fit(steps=12).expect(0)

@@ -83,6 +83,20 @@ TEST(Model, ChunkTableCoversEveryElementOnce) {
   EXPECT_EQ(models[1].chunks, 1u);
 }
 
+TEST(Model, ListsAreLaidOutOnLinesOfTheirOwn) {
+  Model model = modelOf({{"a", {1}}, {"b", {0}}, {"c", {16}}, {"d", {17}}});
+  std::vector<uint64_t> offsets;
+  uint64_t total = 0;
+  EXPECT_TRUE(layOut(model, 4, offsets, total).ok());
+  EXPECT_EQ(offsets, (std::vector<uint64_t>{0, 64, 64, 128}));
+  EXPECT_EQ(total, 256u);
+  std::vector<TensorSpec> huge;
+  for (int i = 0; i < 64; ++i)
+    huge.push_back({"t" + std::to_string(i), {1ll << 56}});
+  offsets.clear();
+  EXPECT_EQ(layOut(modelOf(huge), 4, offsets, total).code(), StatusCode::OutOfMemory);
+}
+
 // B36: sizes that wrap in 32 bits.
 TEST(Model, B36HugeTensors) {
   for (int64_t numel : {2476250368ll, 2359332864ll, (1ll << 32) + 1}) {

@@ -57,6 +57,12 @@ struct Model {
                std::vector<size_t> &order) const;
 };
 
+/// Places for the tensors of a list in one piece of memory, each on cache lines of its own: two
+/// tensors that shared one would make two threads share it. `OutOfMemory` when the sum, `total`,
+/// exceeds 64 bits.
+Status layOut(const Model &model, uint64_t elementBytes, std::vector<uint64_t> &offsets,
+              uint64_t &total);
+
 /// One row for each SAWTOOTH_CHUNK elements begun, by model, tensor, index; sets the models' own
 /// rows. A tensor without elements has none.
 std::vector<SawtoothChunk> chunkTable(std::span<Model> models);
