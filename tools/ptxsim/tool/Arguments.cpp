@@ -38,6 +38,13 @@ std::string ptxsim::parseArgument(const std::string &text, uint64_t seed, Argume
       return "argument '" + text + "': malformed element count";
     head.resize(bracket);
   }
+  // A structure that is passed by value: so many elements of one type.
+  if (size_t colon = head.find(':'); !argument.isBuffer && colon != std::string::npos) {
+    argument.count = std::strtoull(head.c_str() + colon + 1, nullptr, 0);
+    if (argument.count == 0 || argument.count > 4096)
+      return "argument '" + text + "': malformed element count";
+    head.resize(colon);
+  }
   auto type = typeNamed(head);
   if (!type || *type == Type::Pred || *type == Type::B128 || *type >= Type::F16x2)
     return "argument '" + text + "': unknown type '" + head + "'; types are those of PTX, e.g. f32";
