@@ -5,6 +5,7 @@
 #include "PassEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace sawtooth;
@@ -16,8 +17,8 @@ LogicalResult PassEmitter::classify() {
   for (BlockArgument argument : body.getArguments())
     extents[argument] = argument.getArgNumber() < reads ? Extent::Element : Extent::Tensor;
   for (Operation &op : body.without_terminator()) {
-    if (op.getNumRegions() != 0)
-      return op.emitOpError("expected an operation without regions in the body of a pass");
+    if (op.getNumRegions() != 0 || op.getNumResults() == 0 || !isMemoryEffectFree(&op))
+      return op.emitOpError("expected an operation on values alone in the body of a pass");
     Extent extent = Extent::Step;
     for (Value operand : op.getOperands())
       if (operand.getParentBlock() == &body)
@@ -79,7 +80,7 @@ void PassEmitter::emitUniform(KernelAbi &abi, Extent extent, Value tensor) {
       uniform.map(argument, abi.load(argument.getType(), slot));
     }
   for (Operation &op : body.without_terminator()) {
-    if (op.getNumResults() == 0 || extents.at(op.getResult(0)) != extent)
+    if (extents.at(op.getResult(0)) != extent)
       continue;
     if (isa<sweep::SweepDialect>(op.getDialect()))
       uniform.map(op.getResult(0), uniformOp(abi, op, tensor));

@@ -78,7 +78,7 @@ void PassEmitter::emitVector(Value element, Value rest, MutableArrayRef<Value> f
     mapping.map(argument, vector);
   }
   for (Operation &op : body.without_terminator()) {
-    if (op.getNumResults() == 0 || extents.at(op.getResult(0)) != Extent::Element)
+    if (extents.at(op.getResult(0)) != Extent::Element)
       continue;
     // The exponent of a power stays a scalar.
     if (auto power = dyn_cast<amp::PowiOp>(op))

@@ -92,3 +92,56 @@ sweep.step @train() attributes {cut} {
     sweep.outcome %true []
   }
 }
+
+// -----
+
+amp.model @model
+sweep.list argument @train.g : !amp.tensors<@model x f32> {label = "g", step = @train}
+sweep.step @train(%p: !llvm.ptr) attributes {cut} {
+  sweep.pass over @model reads [@train.g] writes [] [] [] {
+  ^bb0(%g: f32):
+    // expected-error @below {{expected an operation on values alone in the body of a pass}}
+    llvm.store %g, %p : f32, !llvm.ptr
+    sweep.leave
+  }
+  sweep.scalar @final {
+    %true = arith.constant true
+    sweep.outcome %true []
+  }
+}
+
+// -----
+
+amp.model @model
+sweep.list argument @train.g : !amp.tensors<@model x f32> {label = "g", step = @train}
+sweep.step @train() attributes {cut} {
+  sweep.pass over @model reads [@train.g] writes [] [] [#sweep.reduction<add over step>] {
+  ^bb0(%g: f32):
+    %n = arith.fptosi %g : f32 to i64
+    %two = arith.constant 2.0 : f32
+    // expected-error @below {{expected an exponent that is the same for all elements of a tensor}}
+    %p = amp.powi %two, %n : f32
+    sweep.leave reduce(%p : f32)
+  } : f64
+  sweep.scalar @final {
+    %true = arith.constant true
+    sweep.outcome %true []
+  }
+}
+
+// -----
+
+amp.model @model
+sweep.list state @w : !amp.tensors<@model x f32> {label = "w", init = #amp.required}
+func.func private @forward(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) -> tensor<1xf32> {
+  %z = tensor.empty() : tensor<1xf32>
+  return %z : tensor<1xf32>
+}
+sweep.step @train() attributes {cut} {
+  // expected-error @below {{expected tensor "fc" of @w to have the shape [4, 8] that it has elsewhere, got [8, 4]}}
+  %loss = sweep.forward @forward() leaves [@w, @w] ["fc", "fc"] packs [] [] : () -> f32
+  sweep.scalar @final {
+    %true = arith.constant true
+    sweep.outcome %true []
+  }
+}
