@@ -8,6 +8,7 @@
 #include "sawtooth/Target/CPU/CPU.h"
 #include "sawtooth/runtime/Abi.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -64,6 +65,12 @@ public:
   }
   bool applied() const;
   uint64_t causes() const;
+
+  /// Gives a tensor more dimensions than the one it starts with.
+  void reshape(size_t number, const std::vector<int64_t> &shape) {
+    rank[number] = static_cast<int64_t>(shape.size());
+    std::copy(shape.begin(), shape.end(), dims.begin() + number * SAWTOOTH_MAX_RANK);
+  }
 
   /// Runs the only step: passes row by row from the last to the first, since no order may matter.
   void run();

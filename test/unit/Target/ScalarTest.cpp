@@ -192,4 +192,52 @@ TEST_P(Scalars, OfAGatedPassSeeZerosWhenItDidNotRun) {
   }
 }
 
+TEST_P(Scalars, ReadTheShapesOfTensors) {
+  Compiled compiled = compile(R"(
+    amp.model @model
+    sweep.list state @w : !amp.tensors<@model x f32> {label = "w", init = #amp.required}
+    
+    
+    sweep.step @sizes() attributes {cut, commits} {
+      %t = sweep.scalar @shape {
+        %e = sweep.each over @model() : () -> (!sweep.per_tensor<@model x i64>) {
+          %n = sweep.numel of @model
+          %r = sweep.rank of @model
+          %d = sweep.dim 1 of @model
+          %0 = arith.muli %n, %r : i64
+          %1 = arith.addi %0, %d : i64
+          sweep.yield %1 : i64
+        }
+        sweep.yield %e : !sweep.per_tensor<@model x i64>
+      } : !sweep.per_tensor<@model x i64>
+      sweep.pass over @model reads [@w] writes [@w] tensors(%t : !sweep.per_tensor<@model x i64>) [-1] [] {
+      ^bb0(%w: f32, %s: i64):
+        %r = sweep.rank of @model
+        %d = sweep.dim 0 of @model
+        %0 = arith.muli %r, %d : i64
+        %1 = arith.addi %0, %s : i64
+        %2 = arith.sitofp %1 : i64 to f32
+        %3 = arith.addf %w, %2 : f32
+        sweep.leave write(%3 : f32)
+      }
+      sweep.scalar @final {
+        %true = arith.constant true
+        sweep.outcome %true []
+      }
+    }
+  )",
+                              GetParam());
+  ASSERT_TRUE(compiled.artifact) << compiled.diagnostics;
+  std::vector<int64_t> sizes{12, 5, 20000};
+  Machine machine(compiled.artifact, sizes);
+  machine.reshape(0, {3, 4});
+  machine.reshape(2, {10, 5, 400});
+  machine.run();
+  // numel * rank + dim 1 from the program, rank * dim 0 from the pass.
+  const float expected[] = {12 * 2 + 4 + 2 * 3, 5 * 1 + 1 + 1 * 5, 20000 * 3 + 5 + 3 * 10};
+  for (size_t t = 0; t < sizes.size(); ++t)
+    for (int64_t i = 0; i < sizes[t]; ++i)
+      ASSERT_EQ(machine.tensor<float>("w", t)[i], expected[t]) << t << " " << i;
+}
+
 } // namespace
