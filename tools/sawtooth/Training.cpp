@@ -244,6 +244,7 @@ Status Training::finishEpoch() {
 }
 
 std::string Training::summary() {
+  progress.clear();
   std::string text;
   for (auto &[step, tally] : tallies) {
     text += (text.empty() ? "" : "; ") + session.stepName(step) + ": " + grouped(tally.attempted) +

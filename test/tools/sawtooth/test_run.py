@@ -6,6 +6,7 @@ w -= lr * decay(tensor) * g / S; the scale halves on a skip and doubles after gr
 import json
 import math
 import os
+import pty
 import subprocess
 import unittest
 
@@ -232,6 +233,29 @@ class Run(unittest.TestCase):
             self.bench.run("sgd", bind={"g": g, "w": dict(reversed(w.items()))}, threads=2),
         ]
         self.assertEqual(runs[0].expect(0).state_bytes, runs[1].expect(0).state_bytes)
+
+    def test_bars_are_for_terminals_and_leave_nothing_behind(self):
+        w = self.bench.file("w.safetensors", {"a": Tensor.of("F32", (1,), [1.0])})
+        g = self.bench.file("g.safetensors", {"a": Tensor.of("F16", (1,), [1.0])})
+        command = [*self.bench.tool, "run", self.bench.file("s.mlir", "sgd"), "--steps", "1000"]
+        command += ["--bind", f"w={w}", "--bind", f"g={g}"]
+        ours, theirs = pty.openpty()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs) as run:
+            os.close(theirs)
+            told = b""
+            while True:
+                try:
+                    told += os.read(ours, 65536)
+                except OSError:  # how Linux says that nobody holds the other end
+                    break
+            out = run.stdout.read()
+        os.close(ours)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(b"\r\x1b[Ktrain [", told)
+        self.assertTrue(told.endswith(b"\r\x1b[K"), told[-80:])
+        self.assertTrue(out.startswith(b"train: 1,000 steps"), out)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        self.assertNotIn("\x1b", done.stderr)
 
     def test_saving_nowhere_is_an_error(self):
         nowhere = os.path.join(self.bench.folder, "no", "state.safetensors")
