@@ -294,7 +294,7 @@ private:
     EXPECT_PLAN(step.frameBytes % 8 == 0 && step.argsBytes % 8 == 0,
                 "expected frame and arguments of whole slots, got ", step.frameBytes, " and ",
                 step.argsBytes, " bytes");
-    SAWTOOTH_TRY(below("offset of 'applied'", step.applied, step.frameBytes));
+    SAWTOOTH_TRY(below("place of 'applied'", step.applied, step.frameBytes));
     if (step.cause != SAWTOOTH_NONE)
       SAWTOOTH_TRY(slot("causes", step.cause, step.frameBytes));
     for (uint32_t field : {step.attemptedField, step.appliedField, step.skippedField,

@@ -64,18 +64,15 @@ private:
   unsigned sweeps = 0;
   std::string out;
 
-  static std::string plural(uint64_t count, const char *what) {
-    return grouped(count) + " " + what +
-           (count == 1                                              ? ""
-            : what[std::char_traits<char>::length(what) - 1] == 'h' ? "es"
-                                                                    : "s");
+  static std::string count(uint64_t number, const std::string &one, const std::string &many) {
+    return grouped(number) + " " + (number == 1 ? one : many);
   }
 
   void head(const Footprint &footprint) {
-    out += "step " + plan.string(step.name) + ": " + plural(footprint.sweeps, "sweep") + ", " +
-           plural(footprint.launches, "launch");
+    out += "step " + plan.string(step.name) + ": " + count(footprint.sweeps, "sweep", "sweeps") +
+           ", " + count(footprint.launches, "launch", "launches");
     if (footprint.sweeps) {
-      out += ", " + plural(footprint.moved, "byte") + " moved per parameter";
+      out += ", " + count(footprint.moved, "byte", "bytes") + " moved per parameter";
       out += footprint.moved == step.lowerBound
                  ? " (the lower bound)"
                  : " (lower bound " + std::to_string(step.lowerBound) + ")";
@@ -126,16 +123,13 @@ private:
     std::string title = "over " + plan.string(plan.models()[action.model].name);
     if (action.flag != SAWTOOTH_NONE)
       title += action.flag == step.applied ? ", unless the step is skipped" : ", if its flag holds";
-    std::string bytes = std::to_string(reads + writes) + " B";
-    size_t gap = title.size() + bytes.size() + textColumn < width
-                     ? width - title.size() - bytes.size() - textColumn
-                     : 1;
-    out += std::string(labelColumn, ' ') + "sweep " + std::to_string(++sweeps);
-    out += std::string(out.size() - out.rfind('\n') - 1 < textColumn
-                           ? textColumn - (out.size() - out.rfind('\n') - 1)
-                           : 1,
-                       ' ');
-    out += title + std::string(gap, ' ') + bytes + "\n";
+    std::string left(labelColumn, ' ');
+    left += "sweep " + std::to_string(++sweeps);
+    left.append(left.size() < textColumn ? textColumn - left.size() : 1, ' ');
+    left += title;
+    std::string right = std::to_string(reads + writes) + " B";
+    size_t used = left.size() + right.size();
+    out += left + std::string(used < width ? width - used : 1, ' ') + right + "\n";
     detail("reads", accesses(action.reads));
     if (writes)
       detail("writes", accesses(action.writes));
@@ -151,15 +145,16 @@ private:
 
   void scalar(const SawtoothActionRow &action) {
     // "train.2_mid" is the function's symbol; what people know is "mid".
-    std::string name = plan.string(action.name);
-    size_t bar = name.find('_');
-    line("scalars", "@" + (bar == std::string::npos ? name : name.substr(bar + 1)));
+    std::string name = plan.string(action.name), prefix = plan.string(step.name) + ".";
+    if (name.starts_with(prefix))
+      name = name.substr(std::min(name.find('_', prefix.size()), name.size() - 1) + 1);
+    line("scalars", "@" + name);
     for (const SawtoothNote &note : Plan::rows(action.notes, plan.notes()))
       detail("", plan.string(note.text));
   }
 
   void forward(size_t loops) {
-    std::string text = plural(loops, "parallel loop");
+    std::string text = count(loops, "parallel loop", "parallel loops");
     if (step.arenaBytes)
       text += ", " + byteText(step.arenaBytes) + " of temporaries";
     line("forward", text);
@@ -173,7 +168,7 @@ private:
         lists += (lists.empty() ? "" : ", ") + plan.string(list.name) + " " +
                  typeName(SawtoothType(list.type));
     if (!lists.empty())
-      line("resident", plural(footprint.resident, "byte") + " per parameter: " + lists);
+      line("resident", count(footprint.resident, "byte", "bytes") + " per parameter: " + lists);
   }
 };
 

@@ -83,7 +83,7 @@ TEST(Plan, RefusesReferencesThatLeadNowhere) {
       {"step 'train': ", [](PlanWriter &p) { p.steps[0].actions = {3, 9}; }},
       {"expected the actions within 5 rows, got 4294967295 from 1",
        [](PlanWriter &p) { p.steps[0].actions = {1, 0xffffffffu}; }},
-      {"expected a offset of 'applied'", [](PlanWriter &p) { p.steps[0].applied = 32; }},
+      {"expected a place of 'applied'", [](PlanWriter &p) { p.steps[0].applied = 32; }},
       {"expected the causes in a slot", [](PlanWriter &p) { p.steps[0].cause = 28; }},
       {"expected a flag below 32, got 32", [](PlanWriter &p) { p.actions[3].flag = 32; }},
       {"expected at most 2 reductions, got 3", [](PlanWriter &p) { p.actions[1].results = 3; }},
