@@ -26,6 +26,7 @@ typedef struct SawtoothCompileOptions {
   uint64_t batch;      // what `?` of tensor arguments becomes; 0: the module's default
   SawtoothTextCallback *diagnostic;
   void *diagnosticUser;
+  const char *linker;  // an ld.lld for artifacts; null: the one that lies beside LLVM
 } SawtoothCompileOptions;
 
 // Compiles the module in `path` and loads it into this process. Null on failure, which has then
@@ -33,6 +34,36 @@ typedef struct SawtoothCompileOptions {
 SawtoothCompiled *sawtoothCompileFile(const char *path, const SawtoothCompileOptions *options);
 const SawtoothArtifact *sawtoothCompiledArtifact(const SawtoothCompiled *compiled);
 void sawtoothCompiledDestroy(SawtoothCompiled *compiled);
+
+// A module that was read and linked, but not compiled yet: what a cache wants to know comes first.
+typedef struct SawtoothInput SawtoothInput;
+
+// Reads the module in `text`, which stands in `path`. Imports count from the folder of `path`. Null
+// on failure, which has then been said to `diagnostic`. Copies what `options` points to.
+SawtoothInput *sawtoothReadInput(const char *path, const char *text, size_t size,
+                                 const SawtoothCompileOptions *options);
+void sawtoothInputDestroy(SawtoothInput *input);
+
+// XXH3-128, in hexadecimal, of the linked module in canonical form: layout, comments, the order of
+// attributes, locations and names of values do not matter. Lives as long as the input.
+const char *sawtoothInputDigest(const SawtoothInput *input);
+
+// The imported files: path, relative to the folder of the input's own unless it was imported by an
+// absolute one, and digest of the bytes that were parsed. Null beyond the last.
+const char *sawtoothInputImportPath(const SawtoothInput *input, size_t index);
+const char *sawtoothInputImportDigest(const SawtoothInput *input, size_t index);
+
+// As sawtoothCompileFile.
+SawtoothCompiled *sawtoothInputLoad(SawtoothInput *input);
+
+// Hands an artifact file (docs/artifact.md) to `output`, in one call. `chips`: names with commas
+// between. `key`: a line that the artifact carries as its note "key", or null. Returns 0, or 1
+// after diagnostics.
+int sawtoothInputArtifact(SawtoothInput *input, const char *chips, const char *key,
+                          SawtoothTextCallback *output, void *outputUser);
+
+// Whether the linker that these options choose is there: without it there are no artifacts.
+int sawtoothHasLinker(const SawtoothCompileOptions *options);
 
 // Compiles up to `stage` ("amp", "sweep", "kernel", "llvm", "asm", "obj", or "verify" for
 // diagnostics alone) and hands the result to `output`. Returns 0, or 1 after diagnostics.

@@ -1,17 +1,11 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "sawtooth-c/Compiler.h"
-
-#include "sawtooth/Compiler/Session.h"
+#include "Handles.h"
 
 using namespace sawtooth;
 
-struct SawtoothCompiled {
-  std::unique_ptr<LoadedObject> object;
-};
-
-static Session createSession(const SawtoothCompileOptions *options) {
+SessionOptions sawtooth::sessionOptions(const SawtoothCompileOptions *options) {
   SessionOptions out;
   if (options->target)
     out.target = options->target;
@@ -21,11 +15,11 @@ static Session createSession(const SawtoothCompileOptions *options) {
   if (options->diagnostic)
     out.diagnostic = [callback = options->diagnostic, user = options->diagnosticUser](
                          llvm::StringRef text) { callback(text.data(), text.size(), user); };
-  return Session(std::move(out));
+  return out;
 }
 
 SawtoothCompiled *sawtoothCompileFile(const char *path, const SawtoothCompileOptions *options) {
-  std::unique_ptr<LoadedObject> object = createSession(options).compileFile(path);
+  std::unique_ptr<LoadedObject> object = Session(sessionOptions(options)).compileFile(path);
   return object ? new SawtoothCompiled{std::move(object)} : nullptr;
 }
 
@@ -45,7 +39,7 @@ int sawtoothEmitFile(const char *path, const char *stage, const SawtoothCompileO
       options->diagnostic(text.data(), text.size(), options->diagnosticUser);
     return 1;
   }
-  mlir::FailureOr<std::string> text = createSession(options).emitFile(path, last);
+  mlir::FailureOr<std::string> text = Session(sessionOptions(options)).emitFile(path, last);
   if (failed(text))
     return 1;
   if (last)

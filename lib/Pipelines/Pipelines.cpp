@@ -25,32 +25,46 @@ std::optional<Stage> sawtooth::parseStage(StringRef name) {
       .Default(std::nullopt);
 }
 
-void sawtooth::buildCPUPipeline(OpPassManager &passes, const CPUPipelineOptions &options,
-                                Stage last) {
+static void addAmp(OpPassManager &passes, const CPUPipelineOptions &options) {
   passes.addPass(createAmpLink());
   AmpSpecializeBatchOptions batch;
   batch.batch = options.batch;
   passes.addPass(createAmpSpecializeBatch(batch));
   passes.addPass(createAmpInlineLayers());
   passes.addPass(createAmpOutlineForward());
-  if (last == Stage::Amp)
-    return;
+}
+
+static void addSweep(OpPassManager &passes, const CPUPipelineOptions &) {
   passes.addPass(createAmpToSweep());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createSweepCut());
-  if (last == Stage::Sweep)
-    return;
+}
+
+static void addKernel(OpPassManager &passes, const CPUPipelineOptions &options) {
   SweepToKernelOptions kernel;
   kernel.width = options.width;
   kernel.chip = options.chip;
   passes.addPass(createSweepToKernel(kernel));
-  if (last == Stage::Kernel)
-    return;
+}
+
+static void addLLVM(OpPassManager &passes, const CPUPipelineOptions &) {
   passes.addPass(createExpandMath());
   passes.addPass(createExpandFloatCasts());
   passes.addPass(createSymbolDCEPass());
   passes.addPass(createKernelToLlvm());
+}
+
+void sawtooth::buildCPUPipeline(OpPassManager &passes, const CPUPipelineOptions &options,
+                                Stage last, std::optional<Stage> done) {
+  static constexpr std::pair<Stage, void (*)(OpPassManager &, const CPUPipelineOptions &)>
+      stages[] = {{Stage::Amp, addAmp},
+                  {Stage::Sweep, addSweep},
+                  {Stage::Kernel, addKernel},
+                  {Stage::LLVM, addLLVM}};
+  for (auto [stage, add] : stages)
+    if (stage <= last && !(done && stage <= *done))
+      add(passes, options);
 }
 
 namespace {

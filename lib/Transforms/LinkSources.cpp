@@ -60,11 +60,16 @@ LogicalResult LinkSources::collect(ModuleOp file) {
 }
 
 LogicalResult LinkSources::addImport(ImportOp import) {
-  SmallString<128> path(import.getPath());
+  SmallString<128> path(import.getPath()), written = path;
   if (!llvm::sys::path::is_absolute(path)) {
-    SmallString<128> folder(llvm::sys::path::parent_path(getFile(import.getLoc())));
-    llvm::sys::path::append(folder, path);
-    path = folder;
+    StringRef file = getFile(import.getLoc());
+    auto inFolderOf = [&](StringRef file) {
+      SmallString<128> folder(llvm::sys::path::parent_path(file));
+      llvm::sys::path::append(folder, import.getPath());
+      return folder;
+    };
+    path = inFolderOf(file);
+    written = inFolderOf(writtenPaths.lookup(file));
   }
   // The same file may be reached twice, or reach itself.
   SmallString<128> realPath;
@@ -80,7 +85,8 @@ LogicalResult LinkSources::addImport(ImportOp import) {
     return import.emitOpError("cannot read '") << path << "': " << buffer.getError().message();
   StringRef text = (*buffer)->getBuffer();
   llvm::XXH128_hash_t hash = llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
-  filesRead.emplace_back(path.str(),
+  writtenPaths[path] = written.str();
+  filesRead.emplace_back(written.str(),
                          llvm::utohexstr(hash.high64, /*LowerCase=*/true, /*Width=*/16) +
                              llvm::utohexstr(hash.low64, /*LowerCase=*/true, /*Width=*/16));
   OwningOpRef<ModuleOp> file = parseSourceString<ModuleOp>(text, ParserConfig(context), path);

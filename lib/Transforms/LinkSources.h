@@ -21,8 +21,8 @@ public:
   /// parse, holds more than definitions, or defines a name that another imported file defines.
   mlir::LogicalResult addImport(amp::ImportOp import);
 
-  /// Path, as it was opened, and XXH3-128 of the bytes of each imported file, in the order of
-  /// reading.
+  /// Path and XXH3-128 of the bytes of each imported file, in the order of reading. Paths are
+  /// absolute where an import says so, else relative to the folder of the importing module.
   llvm::ArrayRef<std::pair<std::string, std::string>> getFilesRead() const { return filesRead; }
 
   /// The definition of `name`, or null. A built-in file that does not parse is said and null.
@@ -40,6 +40,7 @@ private:
   llvm::StringMap<mlir::Operation *> imported;
   llvm::StringMap<mlir::ModuleOp> builtin; ///< by path
   llvm::StringMap<bool> seen;              ///< real paths of the files read
+  llvm::StringMap<std::string> writtenPaths; ///< by path as opened: as `filesRead` has it
   llvm::SmallVector<std::pair<std::string, std::string>> filesRead;
 };
 

@@ -19,7 +19,7 @@ unsigned hostElfMachine() { return EM_X86_64; }
 
 bool hostSupports(std::string_view feature) {
   // The builtin looks at what the operating system saves, too, and wants a literal.
-#define SAWTOOTH_CPU_FEATURE(name)                                                                 \
+#define SAWTOOTH_CPU_FEATURE(name, level)                                                          \
   if (feature == #name)                                                                            \
     return __builtin_cpu_supports(#name);
 #include "sawtooth/runtime/CpuFeatures.def"
@@ -56,7 +56,7 @@ std::string hostIdentity() { return "unknown"; }
 
 std::vector<std::string> hostFeatures() {
   std::vector<std::string> features;
-#define SAWTOOTH_CPU_FEATURE(name)                                                                 \
+#define SAWTOOTH_CPU_FEATURE(name, level)                                                          \
   if (hostSupports(#name))                                                                         \
     features.push_back(#name);
 #include "sawtooth/runtime/CpuFeatures.def"

@@ -14,6 +14,8 @@ ROOT = pathlib.Path(sys.argv[1]).resolve()
 
 # Which rooms a room may include from, besides itself: dependencies point one way.
 ABI = "abi"
+# What compiler and runtime share: the ABI and the file format of artifacts.
+SHARED = {"Abi.h", "ArtifactFormat.h", "ArtifactInfo.h", "CpuFeatures.def", "Digest.h", "Status.h"}
 DIALECTS = {"dialects/amp", "dialects/sweep"}
 ROOMS = {
     "runtime": {ABI},
@@ -70,7 +72,7 @@ def room_of_file(name):
 
 
 def room_of_include(path):
-    if path == "sawtooth/runtime/Abi.h":
+    if path.removeprefix("sawtooth/runtime/") in SHARED:
         return ABI
     if path.startswith("sawtooth/runtime/"):
         return "runtime"

@@ -74,6 +74,9 @@ class Bench:
         self.tool = [tool] if isinstance(tool, str) else list(tool)
         self._folder = tempfile.TemporaryDirectory(prefix="sawtooth-")
         self.folder = self._folder.name
+        # What a user's cache holds is nobody's business here.
+        self.cache = self.path("cache")
+        self.environment = {**os.environ, "SAWTOOTH_CACHE_DIR": self.cache}
         self._runs = 0
 
     def __enter__(self):
@@ -124,18 +127,20 @@ class Bench:
         threads=None,
         chip=None,
         more=(),
+        environment=None,
         timeout=300,
     ):
         """One `sawtooth run`.
 
-        step: the text of a module, or the path of one that ends in .mlir.
+        step: the text of a module, or the path of one that ends in .mlir or .so.
         bind: {NAME: {TENSOR: Tensor}, or "FILE" or "FILE:PREFIX"}.
         set: {NAME: VALUE}, a float as its shortest exact decimal.
         save: False to save nothing, or the path to save to.
         more: further arguments, as they are.
+        environment: {VARIABLE: VALUE or None}, changes to the environment.
         """
         self._runs += 1
-        if not step.endswith(".mlir"):
+        if not step.endswith((".mlir", ".so")):
             step = self.file(f"step{self._runs}.mlir", step)
         state_file = save if isinstance(save, str) else self.path(f"state{self._runs}.safetensors")
         log_file = self.path(f"log{self._runs}.jsonl")
@@ -152,8 +157,14 @@ class Bench:
             if value is not None:
                 command += [flag, str(value)]
         command += more
+        variables = {**self.environment, **(environment or {})}
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL
+            command,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+            env={name: value for name, value in variables.items() if value is not None},
         )
         state, metadata, data = None, {}, b""
         if save and os.path.exists(state_file):

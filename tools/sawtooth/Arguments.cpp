@@ -11,6 +11,8 @@ void addTargetOptions(CLI::App &app, TargetOptions &options) {
   app.add_option("--chip", options.chip)
       ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4"}));
   app.add_option("--batch", options.batch)->check(CLI::Range(uint64_t(1), uint64_t(1) << 40));
+  app.add_option("--linker", options.linker);
+  app.add_flag("-v,--verbose", options.verbose);
 }
 
 std::optional<int> parse(CLI::App &app, int argc, char **argv, const char *help) {

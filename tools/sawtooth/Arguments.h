@@ -16,6 +16,8 @@ struct TargetOptions {
   std::string target = "cpu";
   std::string chip = "native";
   std::optional<uint64_t> batch;
+  std::string linker; // an ld.lld; "": the one that lies beside LLVM, else the one in PATH
+  bool verbose = false;
 };
 
 void addTargetOptions(CLI::App &app, TargetOptions &options);

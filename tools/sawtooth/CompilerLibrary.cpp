@@ -23,10 +23,11 @@ static std::string ownFolder() {
   return whole.substr(0, whole.rfind('/'));
 }
 
+std::string CompilerLibrary::path() { return ownFolder() + "/../lib/libSawtoothCompiler.so"; }
+
 Result<CompilerLibrary> CompilerLibrary::load() {
-  std::string path = ownFolder() + "/../lib/libSawtoothCompiler.so";
   // Left open until the process ends: LLVM does not like to be unloaded.
-  void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *handle = dlopen(path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return Status::error(StatusCode::NotFound,
                          std::string("cannot load the compiler library: ") + dlerror());
@@ -36,13 +37,20 @@ Result<CompilerLibrary> CompilerLibrary::load() {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, name));
     complete &= function != nullptr;
   };
-  find(library.compileFile, "sawtoothCompileFile");
+  find(library.readInput, "sawtoothReadInput");
+  find(library.inputDestroy, "sawtoothInputDestroy");
+  find(library.inputDigest, "sawtoothInputDigest");
+  find(library.inputImportPath, "sawtoothInputImportPath");
+  find(library.inputImportDigest, "sawtoothInputImportDigest");
+  find(library.inputLoad, "sawtoothInputLoad");
+  find(library.inputArtifact, "sawtoothInputArtifact");
+  find(library.hasLinker, "sawtoothHasLinker");
   find(library.compiledArtifact, "sawtoothCompiledArtifact");
   find(library.compiledDestroy, "sawtoothCompiledDestroy");
   find(library.emitFile, "sawtoothEmitFile");
   find(library.printRules, "sawtoothPrintRules");
   if (!complete)
-    return Status::error(StatusCode::Unsupported, path + " is of another version of sawtooth");
+    return Status::error(StatusCode::Unsupported, path() + " is of another version of sawtooth");
   return library;
 }
 
@@ -53,28 +61,9 @@ static void printDiagnostic(const char *text, size_t size, void *) {
 }
 
 SawtoothCompileOptions compileOptions(const TargetOptions &options) {
-  return {options.target.c_str(), options.chip.c_str(), options.batch.value_or(0), &printDiagnostic,
-          nullptr};
-}
-
-Result<std::unique_ptr<CompiledModule>> CompiledModule::compile(const CompilerLibrary &library,
-                                                                const std::string &path,
-                                                                const TargetOptions &options) {
-  std::unique_ptr<CompiledModule> module(new CompiledModule(library));
-  SawtoothCompileOptions raw = compileOptions(options);
-  module->handle = library.compileFile(path.c_str(), &raw);
-  if (!module->handle)
-    return Status::error(StatusCode::Invalid, "");
-  Result<Artifact> artifact = Artifact::read(library.compiledArtifact(module->handle));
-  if (!artifact.ok())
-    return artifact.status().of(path);
-  module->read = std::make_unique<Artifact>(std::move(*artifact));
-  return module;
-}
-
-CompiledModule::~CompiledModule() {
-  if (handle)
-    library.compiledDestroy(handle);
+  return {options.target.c_str(), options.chip.c_str(), options.batch.value_or(0),
+          &printDiagnostic,       nullptr,
+          options.linker.empty() ? nullptr : options.linker.c_str()};
 }
 
 } // namespace sawtooth::tool

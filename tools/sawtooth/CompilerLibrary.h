@@ -7,9 +7,8 @@
 
 #include "Arguments.h"
 #include "sawtooth-c/Compiler.h"
-#include "sawtooth/runtime/Artifact.h"
+#include "sawtooth/runtime/Status.h"
 
-#include <memory>
 #include <string>
 
 namespace sawtooth::tool {
@@ -17,10 +16,18 @@ namespace sawtooth::tool {
 /// libSawtoothCompiler.so from the folder `lib` beside the tool's own.
 class CompilerLibrary {
 public:
+  static std::string path();
   /// `NotFound` with the path that was tried.
   static runtime::Result<CompilerLibrary> load();
 
-  decltype(&sawtoothCompileFile) compileFile = nullptr;
+  decltype(&sawtoothReadInput) readInput = nullptr;
+  decltype(&sawtoothInputDestroy) inputDestroy = nullptr;
+  decltype(&sawtoothInputDigest) inputDigest = nullptr;
+  decltype(&sawtoothInputImportPath) inputImportPath = nullptr;
+  decltype(&sawtoothInputImportDigest) inputImportDigest = nullptr;
+  decltype(&sawtoothInputLoad) inputLoad = nullptr;
+  decltype(&sawtoothInputArtifact) inputArtifact = nullptr;
+  decltype(&sawtoothHasLinker) hasLinker = nullptr;
   decltype(&sawtoothCompiledArtifact) compiledArtifact = nullptr;
   decltype(&sawtoothCompiledDestroy) compiledDestroy = nullptr;
   decltype(&sawtoothEmitFile) emitFile = nullptr;
@@ -29,25 +36,6 @@ public:
 
 /// The options as the compiler takes them; its diagnostics go to stderr. Refers to `options`.
 SawtoothCompileOptions compileOptions(const TargetOptions &options);
-
-/// A module in this process: its code is unloaded with it.
-class CompiledModule {
-public:
-  /// `Invalid` with an empty message when the compiler has said what is wrong.
-  static runtime::Result<std::unique_ptr<CompiledModule>>
-  compile(const CompilerLibrary &library, const std::string &path, const TargetOptions &options);
-  ~CompiledModule();
-
-  const runtime::Artifact &artifact() const { return *read; }
-  const runtime::Plan &plan() const { return read->plan; }
-
-private:
-  explicit CompiledModule(const CompilerLibrary &library) : library(library) {}
-
-  CompilerLibrary library;
-  SawtoothCompiled *handle = nullptr;
-  std::unique_ptr<runtime::Artifact> read;
-};
 
 } // namespace sawtooth::tool
 

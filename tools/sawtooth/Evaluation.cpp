@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Training.h"
 
+#include "Output.h"
 #include "Signals.h"
 
 #include <numeric>
@@ -24,6 +25,12 @@ Result<std::unique_ptr<Evaluation>> Evaluation::create(Session &session, uint32_
   if (rest == 0)
     return evaluation;
   Result<Executor *> executor = session.executorForBatch(step, rest);
+  if (executor.status().code() == StatusCode::Unsupported) {
+    warning("an evaluation leaves out the last " + std::to_string(rest) + " of " +
+            std::to_string(evaluation->whole->examples()) +
+            " examples: " + executor.status().message());
+    return evaluation;
+  }
   if (!executor.ok())
     return executor.status();
   evaluation->restExecutor = *executor;

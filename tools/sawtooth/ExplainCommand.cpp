@@ -1,8 +1,8 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
-#include "CompilerLibrary.h"
 #include "Footprint.h"
+#include "Module.h"
 #include "Output.h"
 #include "sawtooth/runtime/Convert.h"
 
@@ -10,7 +10,7 @@ using namespace sawtooth::runtime;
 
 namespace sawtooth::tool {
 
-static const char *const help = R"(usage: sawtooth explain STEP.mlir [--json] [OPTION...]
+static const char *const help = R"(usage: sawtooth explain STEP.mlir|STEP.so [--json] [OPTION...]
 
 Says how often each step reads and writes memory: its sweeps (passes over all
 elements), what each reads, writes and finds out, what runs between them, what
@@ -184,13 +184,10 @@ int explainCommand(int argc, char **argv) {
   addTargetOptions(app, target);
   if (std::optional<int> code = parse(app, argc, argv, help))
     return *code;
-  Result<CompilerLibrary> library = CompilerLibrary::load();
-  if (!library.ok())
-    return fail(library.status());
-  Result<std::unique_ptr<CompiledModule>> module = CompiledModule::compile(*library, input, target);
-  if (!module.ok())
-    return fail(module.status());
-  const Plan &plan = (*module)->plan();
+  Result<Plan> read = ModuleSource(target).plan(input);
+  if (!read.ok())
+    return fail(read.status());
+  const Plan &plan = *read;
   if (json) {
     result(explainJson(plan));
     return Success;

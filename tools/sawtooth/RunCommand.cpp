@@ -10,7 +10,7 @@ using namespace sawtooth::runtime;
 
 namespace sawtooth::tool {
 
-static const char *const help = R"(usage: sawtooth run STEP.mlir [OPTION...]
+static const char *const help = R"(usage: sawtooth run STEP.mlir|STEP.so [OPTION...]
 
 Runs a step or program on tensors from files, or trains on a data set.
 
@@ -34,6 +34,7 @@ Runs a step or program on tensors from files, or trains on a data set.
   --threads N                  (default: all)
   --chip CHIP                  native (default), x86-64-v3 or x86-64-v4
   --target TARGET              cpu
+  -v, --verbose                say what came from the cache
 
 example:
   sawtooth run examples/adamw/step.mlir --bind g=grads.safetensors \

@@ -51,15 +51,10 @@ Result<std::unique_ptr<Session>> Session::open(const RunOptions &options) {
 }
 
 Status Session::compile() {
-  Result<CompilerLibrary> loaded = CompilerLibrary::load();
+  Result<Module> loaded = source.load(options.input);
   if (!loaded.ok())
     return loaded.status();
-  library = *loaded;
-  Result<std::unique_ptr<CompiledModule>> compiled =
-      CompiledModule::compile(library, options.input, options.target);
-  if (!compiled.ok())
-    return compiled.status();
-  module = std::move(*compiled);
+  module = std::move(*loaded);
   return {};
 }
 
@@ -259,13 +254,10 @@ bool Session::takesData(uint32_t step) const {
 }
 
 Result<Executor *> Session::executorForBatch(uint32_t step, uint64_t batch) {
-  TargetOptions target = options.target;
-  target.batch = batch;
-  Result<std::unique_ptr<CompiledModule>> compiled =
-      CompiledModule::compile(library, options.input, target);
-  if (!compiled.ok())
-    return compiled.status();
-  otherModule = std::move(*compiled);
+  Result<Module> loaded = source.load(options.input, batch);
+  if (!loaded.ok())
+    return loaded.status();
+  otherModule = std::move(*loaded);
   Result<std::unique_ptr<Executor>> created =
       Executor::create(otherModule->artifact(), step, *store_);
   if (!created.ok())

@@ -5,7 +5,7 @@
 #ifndef SAWTOOTH_TOOLS_SAWTOOTH_SESSION_H
 #define SAWTOOTH_TOOLS_SAWTOOTH_SESSION_H
 
-#include "CompilerLibrary.h"
+#include "Module.h"
 #include "sawtooth/runtime/Executor.h"
 #include "sawtooth/runtime/StateFile.h"
 
@@ -60,7 +60,7 @@ public:
   std::string stepName(uint32_t step) const { return plan().string(plan().steps()[step].name); }
 
 private:
-  explicit Session(const RunOptions &options) : options(options) {}
+  explicit Session(const RunOptions &options) : options(options), source(options.target) {}
   runtime::Status compile();
   runtime::Status choose();
   runtime::Status chooseEvaluation();
@@ -72,8 +72,8 @@ private:
   runtime::Status applySetting(const std::string &name, const std::string &value);
 
   const RunOptions &options;
-  CompilerLibrary library;
-  std::unique_ptr<CompiledModule> module, otherModule; // otherModule: for a smaller last batch
+  ModuleSource source;
+  std::optional<Module> module, otherModule; // otherModule: for a smaller last batch
   std::unique_ptr<runtime::Store> store_;
   std::map<uint32_t, std::unique_ptr<runtime::Executor>> executors;
   std::unique_ptr<runtime::Executor> otherExecutor;

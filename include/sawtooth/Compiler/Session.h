@@ -25,7 +25,7 @@ struct SessionOptions {
 
 class Session {
 public:
-  explicit Session(SessionOptions options);
+  explicit Session(SessionOptions options) : options(std::move(options)) {}
 
   /// Compiles the module in `path` and loads it into this process; null after diagnostics.
   std::unique_ptr<LoadedObject> compileFile(llvm::StringRef path);
@@ -34,12 +34,7 @@ public:
   mlir::FailureOr<std::string> emitFile(llvm::StringRef path, std::optional<Stage> stage);
 
 private:
-  /// What `stage` is for the module in `path`; `chip` is set to the chip it is for.
-  mlir::FailureOr<std::string> run(llvm::StringRef path, std::optional<Stage> stage, Chip &chip,
-                                   std::unique_ptr<LoadedObject> *loaded);
-
   SessionOptions options;
-  TargetRegistry targets;
 };
 
 } // namespace sawtooth

@@ -27,9 +27,10 @@ struct CPUPipelineOptions {
 
 /// The passes of sawtooth-to-cpu up to `last`; from Stage::LLVM on the module ends in the llvm
 /// dialect. Amp is linked, specialised and outlined, Sweep is cut, Kernel holds functions over raw
-/// memory. What a stage leaves is checked by the next one's conversion.
+/// memory. What a stage leaves is checked by the next one's conversion. A module that is at stage
+/// `done` already goes on from there.
 void buildCPUPipeline(mlir::OpPassManager &passes, const CPUPipelineOptions &options,
-                      Stage last = Stage::LLVM);
+                      Stage last = Stage::LLVM, std::optional<Stage> done = std::nullopt);
 
 /// Registers `sawtooth-to-cpu` with its options for tools. Call it once in a process.
 void registerPipelines();

@@ -20,6 +20,9 @@ struct Chip {
   std::string cpu;      // LLVM's processor
   std::string features; // LLVM's feature string
   unsigned width = 0;   // f32 lanes of a vector
+  /// Features that a machine must have to run the code, beyond those that every machine of the
+  /// target has.
+  std::vector<std::string> required;
 };
 
 enum class OutputKind { LLVM, Assembly, Object };

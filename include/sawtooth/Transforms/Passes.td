@@ -31,7 +31,8 @@ def AmpLink : Pass<"amp-link", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"recordImports", "record-imports", "bool", "false",
-           "Leave path and digest (XXH3-128) of each imported file in the attribute `amp.imports`">
+           "Leave path, from the module's folder, and digest (XXH3-128) of each imported file in the "
+           "attribute `amp.imports`">
   ];
   let statistics = [
     Statistic<"linked", "symbols-linked", "Number of symbols cloned in">,

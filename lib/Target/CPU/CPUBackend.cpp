@@ -32,14 +32,16 @@ public:
     if (!llvm::is_contained(getChips(), name))
       return emitError(location, "expected a chip of target cpu, got '")
              << name << "'; there are " << llvm::join(getChips(), ", ");
-    if (name != "native")
-      return Chip{name.str(), name.str(), "", levelOfChip(name) == 4 ? 16u : 8u};
+    if (name != "native") {
+      unsigned level = levelOfChip(name);
+      return Chip{name.str(), name.str(), "", level == 4 ? 16u : 8u, featuresOfLevel(level)};
+    }
     HostProcessor host = inspectHost();
     if (host.level == 0)
       return emitError(location,
                        "expected a processor of at least x86-64-v3 (AVX2, FMA, F16C), got ")
              << host.cpu;
-    return Chip{name.str(), host.cpu, host.features, host.level == 4 ? 16u : 8u};
+    return Chip{name.str(), host.cpu, host.features, host.level == 4 ? 16u : 8u, host.required};
   }
 
   void registerTranslations(DialectRegistry &registry) const final {

@@ -8,15 +8,33 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 
-#include <vector>
-
 using namespace sawtooth;
 
-// The levels of the x86-64 psABI, as far as they go beyond x86-64-v2.
-static constexpr llvm::StringLiteral level3[] = {"avx", "avx2",  "bmi",   "bmi2", "f16c",
-                                                 "fma", "lzcnt", "movbe", "xsave"};
-static constexpr llvm::StringLiteral level4[] = {"avx512f", "avx512bw", "avx512cd", "avx512dq",
-                                                 "avx512vl"};
+namespace {
+struct Feature {
+  llvm::StringLiteral name;
+  unsigned level;
+};
+} // namespace
+
+static constexpr Feature known[] = {
+#define SAWTOOTH_CPU_FEATURE(name, level) {#name, level},
+#include "sawtooth/runtime/CpuFeatures.def"
+#undef SAWTOOTH_CPU_FEATURE
+};
+
+// What x86-64-v2 has, so that every machine that anything runs on has it.
+static constexpr llvm::StringLiteral floor[] = {
+    "64bit", "cmov", "crc32", "cx16", "cx8",    "fxsr",   "mmx",   "popcnt",
+    "sahf",  "sse",  "sse2",  "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"};
+
+std::vector<std::string> sawtooth::featuresOfLevel(unsigned level) {
+  std::vector<std::string> names;
+  for (const Feature &feature : known)
+    if (feature.level <= level)
+      names.push_back(feature.name.str());
+  return names;
+}
 
 HostProcessor sawtooth::inspectHost() {
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
@@ -24,11 +42,20 @@ HostProcessor sawtooth::inspectHost() {
   HostProcessor host;
   host.cpu = llvm::sys::getHostCPUName().str();
   std::vector<std::string> flags;
-  for (const auto &feature : features)
-    flags.push_back((feature.second ? "+" : "-") + feature.first().str());
-  llvm::sort(flags); // a hash table's order would differ from run to run
+  for (const auto &[name, present] : features) {
+    bool checked = llvm::any_of(known, [&](const Feature &f) { return f.name == name; });
+    bool used = present && (checked || llvm::is_contained(floor, name));
+    flags.push_back((used ? "+" : "-") + name.str());
+    if (present && checked)
+      host.required.push_back(name.str());
+  }
+  // A hash table's order would differ from run to run.
+  llvm::sort(flags);
+  llvm::sort(host.required);
   host.features = llvm::join(flags, ",");
-  host.level = !llvm::all_of(level3, has) ? 0 : llvm::all_of(level4, has) ? 4 : 3;
+  host.level = !llvm::all_of(featuresOfLevel(3), has)   ? 0
+               : !llvm::all_of(featuresOfLevel(4), has) ? 3
+                                                        : 4;
   return host;
 }
 

@@ -7,17 +7,23 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace sawtooth {
 
 /// What this processor has: LLVM's name and feature string, and the highest of the levels that
-/// Sawtooth compiles for (0: below x86-64-v3, which is the floor).
+/// Sawtooth compiles for (0: below x86-64-v3, which is the floor). What the runtime could not look
+/// for on another machine is left out, though it may be there.
 struct HostProcessor {
   std::string cpu, features;
-  unsigned level; // 0, 3 or 4
+  unsigned level;                    // 0, 3 or 4
+  std::vector<std::string> required; // of CpuFeatures.def
 };
 
 HostProcessor inspectHost();
+
+/// The features of CpuFeatures.def that a level needs.
+std::vector<std::string> featuresOfLevel(unsigned level);
 
 /// The level that code for a chip needs: 3 or 4, 0 for an unknown name. "native" needs what is
 /// here.

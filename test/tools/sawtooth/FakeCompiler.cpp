@@ -44,6 +44,33 @@ extern "C" const SawtoothArtifact *sawtoothCompiledArtifact(const SawtoothCompil
 }
 extern "C" void sawtoothCompiledDestroy(SawtoothCompiled *compiled) { delete compiled; }
 
+// It has no linker, so the tool asks for code in this process.
+struct SawtoothInput {
+  std::string path, target, chip;
+  SawtoothCompileOptions options;
+};
+
+extern "C" SawtoothInput *sawtoothReadInput(const char *path, const char *, size_t,
+                                            const SawtoothCompileOptions *options) {
+  auto *input = new SawtoothInput{path, options->target, options->chip, *options};
+  input->options.target = input->target.c_str();
+  input->options.chip = input->chip.c_str();
+  return input;
+}
+extern "C" void sawtoothInputDestroy(SawtoothInput *input) { delete input; }
+extern "C" const char *sawtoothInputDigest(const SawtoothInput *) { return "digest"; }
+extern "C" const char *sawtoothInputImportPath(const SawtoothInput *, size_t) { return nullptr; }
+extern "C" const char *sawtoothInputImportDigest(const SawtoothInput *, size_t) { return nullptr; }
+extern "C" SawtoothCompiled *sawtoothInputLoad(SawtoothInput *input) {
+  return sawtoothCompileFile(input->path.c_str(), &input->options);
+}
+extern "C" int sawtoothInputArtifact(SawtoothInput *input, const char *, const char *,
+                                     SawtoothTextCallback *, void *) {
+  say(&input->options, "error: no linker");
+  return 1;
+}
+extern "C" int sawtoothHasLinker(const SawtoothCompileOptions *) { return 0; }
+
 extern "C" int sawtoothEmitFile(const char *path, const char *stage,
                                 const SawtoothCompileOptions *options, SawtoothTextCallback *output,
                                 void *user) {

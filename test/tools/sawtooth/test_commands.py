@@ -68,7 +68,6 @@ class Commands(unittest.TestCase):
             (["run", self.step, "--save-every", "2"], ["--save"]),
             (["run", self.step, "--target", "abacus"], ["abacus"]),
             (["explain", self.step, "--chip", "sm_75"], ["sm_75", "x86-64-v3"]),
-            (["compile", self.step], ["expected --emit STAGE"]),
             (["compile", self.step, "--emit", "brass"], ["brass", "sweep"]),
             (["compile", self.step, "--emit", "asm", "--verify-only"], ["--verify-only"]),
             (["rules", "--kind", "golden"], ["golden", "optimizer"]),

@@ -17,8 +17,8 @@ namespace sawtooth::runtime {
 /// The code of an artifact for one chip.
 struct ArtifactVariant {
   std::string query; ///< symbol of its SawtoothQuery; the first variant's is "sawtooth_query"
-  std::string chip;  ///< as `--chip` takes it: "x86-64-v3"; the machine's own name for "native"
-  /// What it needs of the machine beyond the target's floor, as CpuFeatures.def names it.
+  std::string chip;  ///< as `--chip` takes it: "x86-64-v3"; "native" of whoever compiled it
+  /// What it needs of the machine beyond x86-64-v2, as CpuFeatures.def names it.
   std::vector<std::string> features;
   uint64_t planOffset = 0, planBytes = 0; ///< where its plan stands in the image
 };

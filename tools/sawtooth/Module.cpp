@@ -1,0 +1,257 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Module.h"
+
+#include "Environment.h"
+#include "Output.h"
+#include "sawtooth/runtime/ElfBuildId.h"
+#include "sawtooth/runtime/HostCpu.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <link.h>
+
+using namespace sawtooth::runtime;
+
+namespace sawtooth::tool {
+
+struct ModuleSource::Request {
+  std::string path, chips, text, folder;
+  std::optional<uint64_t> batch;
+  CacheKey bytes, module;
+  std::shared_ptr<SawtoothInput> input; // set when the compiler had to be asked
+  bool distrust = false;                // what the cache holds is of no use here
+};
+
+//===--------------------------------------------------------------------------------------------===//
+// Files
+//===--------------------------------------------------------------------------------------------===//
+
+static Result<std::string> readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file.is_open() || file.bad() || (text.empty() && file.fail()))
+    return Status::error(StatusCode::Io, path + ": cannot read: " + std::strerror(errno));
+  return text;
+}
+
+// A damaged artifact may begin with anything, so its name counts too.
+static bool isArtifact(const std::string &path) {
+  char begin[4] = {};
+  std::ifstream(path, std::ios::binary).read(begin, sizeof(begin));
+  return std::memcmp(begin, "\177ELF", sizeof(begin)) == 0 || path.ends_with(".so");
+}
+
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+// The libraries that hold LLVM and MLIR, once the compiler is loaded: they change without it.
+static std::vector<CacheInput> compilerLibraries() {
+  std::vector<CacheInput> libraries;
+  dl_iterate_phdr(
+      [](dl_phdr_info *info, size_t, void *user) {
+        std::string path = info->dlpi_name, name = path.substr(path.rfind('/') + 1);
+        if (name.find("LLVM") != std::string::npos || name.find("MLIR") != std::string::npos)
+          static_cast<std::vector<CacheInput> *>(user)->push_back(
+              {CacheInput::Kind::Library, path, elfBuildId(path)});
+        return 0;
+      },
+      &libraries);
+  return libraries;
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// The cache
+//===--------------------------------------------------------------------------------------------===//
+
+void ModuleSource::openCache() {
+  if (std::exchange(cacheOpened, true))
+    return;
+  std::string why, path = folder ? *folder : cacheFolder(why);
+  if (!path.empty()) {
+    Result<Cache> opened = Cache::open(path);
+    if (opened.ok())
+      cache = *opened;
+    else
+      why = opened.status().message();
+  }
+  if (!why.empty())
+    warning("compiled code is not kept: " + why);
+}
+
+void ModuleSource::noticeDamage(const Cache::Found &found) {
+  if (found.damaged)
+    warning("a cached artifact is not used: " + found.why);
+}
+
+void ModuleSource::say(const std::string &what, const CacheKey &key) const {
+  if (options.verbose)
+    note("cache: " + what + " " + key.name() + " (" + key.text() + ")");
+}
+
+Result<std::optional<ArtifactFile>> ModuleSource::find(Request &request) {
+  Result<std::string> text = readFile(request.path);
+  if (!text.ok())
+    return text.status();
+  request.text = std::move(*text);
+  request.folder = folderOf(request.path);
+  CacheKey &key = request.bytes;
+  key.content = digest(request.text);
+  key.target = options.target;
+  key.chips = request.chips;
+  if (("," + request.chips + ",").find(",native,") != std::string::npos)
+    key.host = hostIdentity();
+  key.batch = request.batch.value_or(0);
+  key.compiler = elfBuildId(CompilerLibrary::path());
+  openCache();
+  // Without a build id nobody can tell whether the compiler is still the same.
+  if (!cache || key.compiler.empty())
+    return std::optional<ArtifactFile>();
+  Cache::Found found = cache->find(key, request.folder);
+  noticeDamage(found);
+  say(found.artifact ? "hit" : "miss, " + found.why + ":", key);
+  return std::move(found.artifact);
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// The compiler
+//===--------------------------------------------------------------------------------------------===//
+
+Status ModuleSource::readInput(Request &request) {
+  if (!library) {
+    Result<CompilerLibrary> loaded = CompilerLibrary::load();
+    if (!loaded.ok())
+      return loaded.status();
+    library = *loaded;
+    SawtoothCompileOptions raw = compileOptions(options);
+    if (options.linker.empty() && !library->hasLinker(&raw))
+      options.linker = programInPath("ld.lld");
+  }
+  TargetOptions target = options;
+  target.batch = request.batch;
+  SawtoothCompileOptions raw = compileOptions(target);
+  request.input.reset(library->readInput(request.path.c_str(), request.text.data(),
+                                         request.text.size(), &raw),
+                      library->inputDestroy);
+  return request.input ? Status() : Status::error(StatusCode::Invalid, "");
+}
+
+Result<ArtifactFile> ModuleSource::build(Request &request) {
+  std::vector<CacheInput> inputs = compilerLibraries();
+  request.module = request.bytes;
+  request.module.kind = CacheKey::Kind::Module;
+  std::string canonical = library->inputDigest(request.input.get());
+  request.module.content = digest(canonical);
+  for (const CacheInput &input : inputs)
+    request.module.llvm += input.stamp + " ";
+  for (size_t i = 0; const char *path = library->inputImportPath(request.input.get(), i); ++i)
+    inputs.push_back(
+        {CacheInput::Kind::File, path, library->inputImportDigest(request.input.get(), i)});
+
+  bool keep = cache && !request.bytes.compiler.empty();
+  if (keep && !request.distrust) {
+    Cache::Found found = cache->findModule(request.module);
+    noticeDamage(found);
+    say(found.artifact ? "hit" : "miss, " + found.why + ":", request.module);
+    if (found.artifact) {
+      (void)cache->refer(request.bytes, request.module, inputs);
+      return *found.artifact;
+    }
+  }
+  std::string bytes;
+  auto collect = [](const char *piece, size_t size, void *user) {
+    static_cast<std::string *>(user)->append(piece, size);
+  };
+  if (library->inputArtifact(request.input.get(), request.chips.c_str(),
+                             request.module.text().c_str(), collect, &bytes))
+    return Status::error(StatusCode::Invalid, "");
+  say("compiled", request.module);
+  std::span<const std::byte> artifact = std::as_bytes(std::span(bytes));
+  if (keep) {
+    Status stored = cache->store(request.module, artifact);
+    if (stored.ok())
+      stored = cache->refer(request.bytes, request.module, inputs);
+    if (!stored.ok())
+      warning("compiled code is not kept: " + stored.message());
+  }
+  return ArtifactFile::read(artifact, request.path);
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// What commands ask for
+//===--------------------------------------------------------------------------------------------===//
+
+Result<ArtifactFile> ModuleSource::artifact(const std::string &path, const std::string &chips) {
+  Request request{path, chips, {}, {}, options.batch, {}, {}, nullptr, false};
+  Result<std::optional<ArtifactFile>> found = find(request);
+  if (!found.ok())
+    return found.status();
+  if (*found)
+    return **found;
+  SAWTOOTH_TRY(readInput(request));
+  return build(request);
+}
+
+static Result<Module> loadFrom(const ArtifactFile &file, const std::string &chip) {
+  Result<LoadedArtifact> loaded = file.load(chip);
+  if (!loaded.ok())
+    return loaded.status();
+  return Module(std::move(loaded->code), std::move(loaded->artifact));
+}
+
+Result<Module> ModuleSource::load(const std::string &path, std::optional<uint64_t> batch) {
+  if (isArtifact(path)) {
+    Result<ArtifactFile> file = ArtifactFile::open(path);
+    Result<Module> module =
+        file.ok() ? loadFrom(*file, options.chip) : Result<Module>(file.status());
+    if (module.ok() && batch)
+      for (const SawtoothStepRow &step : module->plan().steps())
+        if (step.batch && step.batch != *batch)
+          return Status::error(StatusCode::Unsupported,
+                               path + ": an artifact keeps the batch size that it was compiled for: "
+                                      "expected " + std::to_string(*batch) + ", got " +
+                                   std::to_string(step.batch));
+    return module;
+  }
+  Request request{path, options.chip, {}, {}, batch, {}, {}, nullptr, false};
+  Result<std::optional<ArtifactFile>> found = find(request);
+  if (!found.ok())
+    return found.status();
+  if (*found) {
+    Result<Module> module = loadFrom(**found, options.chip);
+    if (module.ok())
+      return module;
+    warning("a cached artifact is not used: " + module.status().message());
+    request.distrust = true;
+  }
+  SAWTOOTH_TRY(readInput(request));
+  SawtoothCompileOptions raw = compileOptions(options);
+  if (library->hasLinker(&raw)) {
+    Result<ArtifactFile> file = build(request);
+    return file.ok() ? loadFrom(*file, options.chip) : Result<Module>(file.status());
+  }
+  // Without a linker there is no artifact, but the object can still be linked into this process.
+  std::shared_ptr<SawtoothCompiled> compiled(library->inputLoad(request.input.get()),
+                                             library->compiledDestroy);
+  if (!compiled)
+    return Status::error(StatusCode::Invalid, "");
+  Result<Artifact> artifact = Artifact::read(library->compiledArtifact(compiled.get()));
+  if (!artifact.ok())
+    return artifact.status().of(path);
+  return Module(std::move(compiled), std::move(*artifact));
+}
+
+Result<Plan> ModuleSource::plan(const std::string &path) {
+  if (isArtifact(path)) {
+    Result<ArtifactFile> file = ArtifactFile::open(path);
+    return file.ok() ? file->plan() : Result<Plan>(file.status());
+  }
+  Result<Module> module = load(path);
+  return module.ok() ? Result<Plan>(module->plan()) : Result<Plan>(module.status());
+}
+
+} // namespace sawtooth::tool
