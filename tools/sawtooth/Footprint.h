@@ -30,7 +30,10 @@ uint64_t accessBytes(const runtime::Plan &plan, SawtoothRange accesses);
 std::vector<std::string> notesOf(const runtime::Plan &plan, SawtoothRange notes,
                                  std::string_view kind);
 
-/// The plan as JSON, for scripts; the fields are documented in the tool's reference.
+/// The plan as JSON, for scripts: {"steps": [{"name", "sweeps": [{"reads": [{"list",
+/// "bytes_per_element"}], "writes": […], "bytes_per_element", "results": […]}],
+/// "bytes_per_parameter", "resident_bytes_per_parameter", "lower_bound_bytes_per_parameter",
+/// "launches"}]}.
 std::string explainJson(const runtime::Plan &plan);
 
 } // namespace sawtooth::tool
