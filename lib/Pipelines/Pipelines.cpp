@@ -49,6 +49,7 @@ static void addKernel(OpPassManager &passes, const CPUPipelineOptions &options) 
 }
 
 static void addLLVM(OpPassManager &passes, const CPUPipelineOptions &) {
+  passes.addPass(createExpandPartialArith());
   passes.addPass(createExpandMath());
   passes.addPass(createExpandFloatCasts());
   passes.addPass(createSymbolDCEPass());

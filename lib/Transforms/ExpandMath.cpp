@@ -118,6 +118,17 @@ struct ExpandPowi : OpRewritePattern<amp::PowiOp> {
   }
 };
 
+/// Ops that a library would have to compute, whose last bits are anybody's.
+bool needsLibrary(Operation *op) {
+  if (isa<arith::RemFOp>(op))
+    return true;
+  return isa<math::MathDialect>(op->getDialect()) &&
+         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
+              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
+              math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundOp,
+              math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
+}
+
 struct ExpandMathPass : sawtooth::impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
     // Rounding divisions first: they become plain ones, which the second walk then sees.
@@ -129,6 +140,14 @@ struct ExpandMathPass : sawtooth::impl::ExpandMathBase<ExpandMathPass> {
     populateExpandMathPatterns(patterns);
     populateTotalDivisionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    getOperation()->walk([&](Operation *op) {
+      if (!needsLibrary(op))
+        return;
+      op->emitError() << "'" << op->getName() << "' is not in the numerics contract; expected one "
+                      << "of exp, log, tanh, erf, cos, powf, sqrt, fma, absf, copysign, floor, "
+                      << "ceil, trunc, round, roundeven on floats of at most 64 bits";
+      signalPassFailure();
+    });
   }
 };
 } // namespace

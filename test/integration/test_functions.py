@@ -81,6 +81,29 @@ amp.step @train(%g: !x, %lr: f64) {
 """
 
 
+# What integer operations give where mathematics has no value, or one that does not fit.
+LEAST = -(2**63)
+QUOTIENTS = {
+    # (x, y): the results of OPERATIONS; those without sign as the bits of a signed number
+    (7, 2): (3, 1, 3, 1, 3, 4),
+    (-7, 2): (-3, -1, 2**63 - 4, 1, -4, -3),
+    (7, 0): (7, 0, 7, 0, 7, 7),
+    (-5, 0): (-5, 0, -5, 0, -5, -5),
+    (LEAST, -1): (LEAST, 0, 0, LEAST, LEAST, LEAST),
+}
+OPERATIONS = ("divsi", "remsi", "divui", "remui", "floordivsi", "ceildivsi")
+SHIFTS = ("shli", "shrsi", "shrui")
+INTEGERS = (
+    "".join(f"amp.state @{op} : i64 = 0\n" for op in OPERATIONS + SHIFTS)
+    + "amp.step @train(%x: i64, %y: i64) {\n"
+    + "".join(
+        f"  %{op} = arith.{op} %x, %y : i64\n  amp.commit %{op} to @{op} always : i64\n"
+        for op in OPERATIONS + SHIFTS
+    )
+    + "}\n"
+)
+
+
 class Functions(unittest.TestCase):
     def setUp(self):
         self.bench = self.enterContext(Bench())
@@ -126,6 +149,35 @@ class Functions(unittest.TestCase):
         body = "%n = arith.constant 3 : i64\n    %b = amp.powi %a, %n : f32"
         # 1 * x, then times x^2, in f64 and rounded once.
         self.expect(body, values, [x * (x * x) for x in values])
+
+    def test_quotients_that_do_not_exist(self):
+        for (x, y), want in QUOTIENTS.items():
+            run = self.bench.run(INTEGERS, set={"x": x, "y": y}).expect(0)
+            self.assertEqual(tuple(map(run.scalar, OPERATIONS)), want, (x, y))
+
+    def test_shifts_by_too_much(self):
+        for x, y, want in ((-6, 1, (-12, -3, 2**63 - 3)), (-6, 64, (0, -1, 0)), (5, -1, (0, 0, 0))):
+            run = self.bench.run(INTEGERS, set={"x": x, "y": y}).expect(0)
+            self.assertEqual(tuple(map(run.scalar, SHIFTS)), want, (x, y))
+
+    def test_floats_that_fit_no_integer(self):
+        inf, nan = math.inf, math.nan
+        values = [-1.5, 2.5, 3e9, -3e9, inf, -inf, nan, -0.0] * 5
+        top = 2.0**31
+        body = "%i = arith.fptosi %a : f32 to i32\n    %b = arith.sitofp %i : i32 to f32"
+        self.expect(body, values, [-1.0, 2.0, top, -top, top, -top, 0.0, 0.0] * 5)
+        body = "%i = arith.fptoui %a : f32 to i32\n    %b = arith.uitofp %i : i32 to f32"
+        self.expect(body, values, [0.0, 2.0, 3e9, 0.0, 2 * top, 0.0, 0.0, 0.0] * 5)
+        body = """%k = arith.fptosi %a : f32 to i32
+    %n = arith.subi %k, %k : i32
+    %q = arith.divsi %k, %n : i32
+    %b = arith.sitofp %q : i32 to f32"""
+        self.expect(body, values[:2] * 9, [-1.0, 2.0] * 9)
+
+    def test_functions_of_a_library_are_refused(self):
+        for body in ("%b = math.sin %a : f32", "%b = arith.remf %a, %a : f32"):
+            run = self.bench.run(MAP.format(body=body), bind={"x": {}})
+            run.expect(1, "step", ":8:", "is not in the numerics contract")
 
     def test_a_schedule_in_a_scalar_program(self):
         run = self.bench.run(SCHEDULE, steps=100).expect(0)

@@ -156,11 +156,42 @@ def ExpandMath : Pass<"expand-math"> {
     …
     %y = arith.truncf %42 : f64 to f32
     ```
+
+    Every other function of the math dialect, and `arith.remf`, would be a library's: an error.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"
   ];
+}
+
+def ExpandPartialArith : Pass<"expand-partial-arith"> {
+  let summary = "gives integer operations a value for all operands";
+  let description = [{
+    A division by zero ends the process on one chip and gives something on another; a shift by too
+    much, or a float that does not fit an integer, gives something else on each. This pass, on
+    scalars and vectors, makes them the same everywhere:
+
+    | operation | where it has no value | value |
+    |---|---|---|
+    | `divsi`, `divui`, `remsi`, `remui` | divisor 0, or the least number by -1 | the divisor counts as 1 |
+    | `shli`, `shrui` | by the width or more | 0 |
+    | `shrsi` | by the width or more | 0 or -1, after the sign |
+    | `fptosi`, `fptoui` | beyond the type | the nearest number of the type; 0 for NaN |
+
+    `floordivsi`, `ceildivsi` and `ceildivui` are guarded alike, then written as divisions.
+
+    ```mlir
+    %q = arith.divui %x, %y : i64
+    ```
+    becomes
+    ```mlir
+    %0 = arith.cmpi eq, %y, %zero : i64
+    %1 = arith.select %0, %one, %y : i64
+    %q = arith.divui %x, %1 : i64
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def ExpandFloatCasts : Pass<"expand-float-casts"> {
