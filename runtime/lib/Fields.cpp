@@ -147,8 +147,16 @@ Result<uint64_t> parseSlot(SawtoothType type, const std::string &text) {
   return slot;
 }
 
+// A per-tensor field has no tensors yet before the store is finished.
+static Status needsTensors(const SawtoothFieldRow &row, bool finished) {
+  if (row.extent == SAWTOOTH_PER_STEP || finished)
+    return {};
+  return Status::error(StatusCode::Invalid, "per-tensor values can be set once state is finished");
+}
+
 Status Store::setField(uint32_t field, const std::string &text) {
   const SawtoothFieldRow &row = plan_.fields()[field];
+  SAWTOOTH_TRY(needsTensors(row, finished_).of(cat("'", plan_.text(row.name), "'")));
   Result<uint64_t> slot = parseSlot(SawtoothType(row.type), text);
   if (!slot.ok())
     return slot.status().of(cat("'", plan_.text(row.name), "'"));
@@ -163,6 +171,7 @@ Status Store::setField(uint32_t field, std::span<const std::pair<std::string, ui
   if (row.extent != SAWTOOTH_PER_TENSOR)
     return Status::error(StatusCode::Invalid,
                          cat(title, " is one value, expected a number instead of patterns"));
+  SAWTOOTH_TRY(needsTensors(row, finished_).of(title));
   std::vector<uint64_t> values;
   SAWTOOTH_TRY(matchPatterns(models[row.model], patterns, values).of(title));
   std::copy(values.begin(), values.end(), slots(field).begin());

@@ -187,6 +187,9 @@ private:
 };
 
 Status loadState(Store &store, const std::string &path, Position &position) {
+  // Later, running steps would keep the addresses of what is replaced.
+  if (store.finished())
+    return Status::error(StatusCode::Invalid, "expected state to be loaded before it is finished");
   Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(path);
   if (!file.ok())
     return file.status();

@@ -96,6 +96,8 @@ std::vector<std::string> Store::bindableLists(uint32_t model) const {
 Status Store::defineEmpty(uint32_t model) { return models[model].define({}); }
 
 Status Store::finish() {
+  if (finished_)
+    return Status::error(StatusCode::Invalid, "the store is finished already");
   for (Model &model : models) {
     if (model.known)
       continue;

@@ -109,6 +109,19 @@ TEST(Store, AcceptsOnlyModulesWithTheSameState) {
             "expected a module with the same lists as the first one");
 }
 
+TEST(Store, FinishesOnceAndInItsTurn) {
+  Sgd sgd;
+  uint32_t decay = *sgd.store->fieldNamed("decay");
+  EXPECT_EQ(sgd.store->setField(decay, "1").message(),
+            "'decay': per-tensor values can be set once state is finished");
+  ASSERT_STATUS_OK(sgd.bind({{"a", {10}, {_Float16(1)}}}));
+  EXPECT_EQ(sgd.store->finish().message(), "the store is finished already");
+  Position position;
+  EXPECT_EQ(loadState(*sgd.store, "anything", position).message(),
+            "expected state to be loaded before it is finished");
+  EXPECT_STATUS_OK(sgd.store->setField(decay, "1"));
+}
+
 TEST(Store, RebindsInPlaceOnceFinished) {
   Sgd sgd;
   ASSERT_STATUS_OK(sgd.bind({{"a", {10}, {_Float16(1)}}}));

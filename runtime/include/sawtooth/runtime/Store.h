@@ -62,7 +62,7 @@ public:
   std::span<const SawtoothChunk> chunks() const { return chunks_; }
 
   /// Models are complete, state that was neither bound nor loaded takes its initial value, copies
-  /// follow their source, no writable buffer overlaps another. What happened is in `notes`.
+  /// follow their source, no writable buffer overlaps another. What happened is in `notes`. Once.
   Status finish();
   bool finished() const { return finished_; }
 
