@@ -9,6 +9,7 @@
 #include "sawtooth/InitAll.h"
 #include "sawtooth/Target/CPU/SharedObject.h"
 #include "sawtooth/Transforms/Passes.h"
+#include "sawtooth/Transforms/SourceCheck.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/MLIRContext.h"
@@ -73,7 +74,7 @@ Input::~Input() = default;
 LogicalResult Input::State::parseAndLink(StringRef path, StringRef text) {
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, path), llvm::SMLoc());
   backend = targets.find(options.target, location);
-  if (!backend || failed(resolveChip(options.chip)))
+  if (!backend || failed(resolveChip(options.chip)) || failed(checkSource(text, path, &context)))
     return failure();
   module = parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinkSources.h"
+#include "sawtooth/Transforms/SourceCheck.h"
 
 #include "amp/Builtins.h"
 
@@ -89,7 +90,9 @@ LogicalResult LinkSources::addImport(ImportOp import) {
   filesRead.emplace_back(written.str(),
                          llvm::utohexstr(hash.high64, /*LowerCase=*/true, /*Width=*/16) +
                              llvm::utohexstr(hash.low64, /*LowerCase=*/true, /*Width=*/16));
-  OwningOpRef<ModuleOp> file = parseSourceString<ModuleOp>(text, ParserConfig(context), path);
+  OwningOpRef<ModuleOp> file;
+  if (succeeded(checkSource(text, path, context)))
+    file = parseSourceString<ModuleOp>(text, ParserConfig(context), path);
   if (!file)
     return import.emitOpError("cannot use '") << path << "': it does not parse";
   return collect(files.emplace_back(std::move(file)).get());

@@ -3,6 +3,7 @@
 
 #include "Tables.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -32,9 +33,18 @@ SawtoothString PlanBuilder::locationOf(Operation *op) {
 LogicalResult PlanBuilder::addProgramSteps(Block &body, SawtoothProgramRow &row) {
   for (Operation &op : body) {
     if (auto repeat = dyn_cast<amp::RepeatOp>(op)) {
-      for (int64_t i = 0, e = repeat.getCount(); i < e; ++i)
-        if (failed(addProgramSteps(repeat.getBody().front(), row)))
-          return failure();
+      // Once by walking, the rest by copying: a body may be empty and its count huge.
+      size_t first = indices.size();
+      if (failed(addProgramSteps(repeat.getBody().front(), row)))
+        return failure();
+      uint64_t body = indices.size() - first, count = repeat.getCount();
+      uint64_t room = maximumProgramSteps - std::min(maximumProgramSteps, first - row.steps.first);
+      if (body != 0 && count > room / body)
+        return repeat.emitOpError("expected a program of at most ")
+               << maximumProgramSteps << " steps, got more";
+      for (uint64_t i = body; i < body * count; ++i)
+        indices.push_back(indices[first + i - body]);
+      row.steps.count = indices.size() - row.steps.first;
       continue;
     }
     auto run = dyn_cast<amp::RunOp>(op);
@@ -44,10 +54,8 @@ LogicalResult PlanBuilder::addProgramSteps(Block &body, SawtoothProgramRow &row)
         run.getStepAttr() ? layout.findStep(run.getStepAttr().getAttr()) : std::nullopt;
     if (!step)
       return run.emitOpError("expected the name of a step");
-    if (++row.steps.count > maximumProgramSteps)
-      return run.emitOpError("expected a program of at most ")
-             << maximumProgramSteps << " steps, got more";
     indices.push_back({*step});
+    row.steps.count = indices.size() - row.steps.first;
   }
   return success();
 }

@@ -145,3 +145,21 @@ sweep.step @train() attributes {cut} {
     sweep.outcome %true []
   }
 }
+
+// -----
+
+sweep.step @train() attributes {cut} {
+  sweep.scalar @final {
+    %true = arith.constant true
+    sweep.outcome %true []
+  }
+}
+amp.program @long {
+  amp.repeat 1000 {
+    amp.repeat 9223372036854775807 {}
+    // expected-error @below {{expected a program of at most 1048576 steps, got more}}
+    amp.repeat 1048577 {
+      amp.run @train
+    }
+  }
+}

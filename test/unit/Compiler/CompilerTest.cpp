@@ -104,6 +104,51 @@ TEST_F(CompilerLibrary, SaysWhereInWhichFile) {
   std::remove(path.c_str());
 }
 
+TEST_F(CompilerLibrary, RefusesWhatWouldOverflowTheParsersStack) {
+  auto nested = [](const std::string &open, const std::string &close, size_t depth) {
+    std::string text;
+    for (size_t i = 0; i < depth; ++i)
+      text += open;
+    for (size_t i = 0; i < depth; ++i)
+      text += close;
+    return text;
+  };
+  auto repeats = [&](size_t depth) {
+    return "amp.program @p {" + nested("amp.repeat 1 {", "}", depth - 1) + "}\n";
+  };
+  std::string output;
+  for (const std::string &text :
+       {"module attributes {a = " + nested("[", "]", 100000) + "} {}\n", repeats(20000),
+        "func.func private @f(" + nested("tuple<", ">", 100000) + ")\n",
+        // Brackets in strings and comments, and arrows, close nothing.
+        nested("{ // }\n", "}", 201), nested("\")\\\"]\" (", ")", 201), nested("-> (", ")", 201)}) {
+    diagnostics.clear();
+    std::string path = file("deep.mlir", text);
+    EXPECT_EQ(emit(path, "verify", output), 1);
+    ASSERT_FALSE(diagnostics.empty());
+    EXPECT_NE(diagnostics[0].find("error: expected brackets to nest at most 200 deep, got more"),
+              std::string::npos)
+        << diagnostics[0];
+    std::remove(path.c_str());
+  }
+  // The deepest that is allowed does parse.
+  diagnostics.clear();
+  std::string path = file("deep.mlir", repeats(200));
+  emit(path, "verify", output);
+  for (const std::string &diagnostic : diagnostics)
+    EXPECT_EQ(diagnostic.find("nest"), std::string::npos) << diagnostic;
+  std::remove(path.c_str());
+}
+
+TEST_F(CompilerLibrary, RefusesBytecode) {
+  std::string path = file("bytecode.mlir", "ML\xefR junk");
+  std::string output;
+  EXPECT_EQ(emit(path, "verify", output), 1);
+  EXPECT_NE(diagnostics.at(0).find("expected the text of a module, got MLIR bytecode"),
+            std::string::npos);
+  std::remove(path.c_str());
+}
+
 TEST_F(CompilerLibrary, RefusesWhatItDoesNotKnow) {
   std::string output;
   EXPECT_EQ(emit("/does/not/exist.mlir", "obj", output), 1);
