@@ -4,6 +4,7 @@
 
 #include "driver/State.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace ptxsim;
@@ -100,7 +101,8 @@ CUresult ptxsim::prepareLaunch(CUfunction function, LaunchConfig &config, void *
     // The buffer may be padded at its end.
     if (!buffer || size < code.parameterBytes)
       return CUDA_ERROR_INVALID_VALUE;
-    std::memcpy(config.parameters.data(), buffer, code.parameterBytes);
+    std::copy_n(static_cast<const uint8_t *>(buffer), code.parameterBytes,
+                config.parameters.begin());
   } else if (!code.parameters.empty()) {
     return CUDA_ERROR_INVALID_VALUE;
   }

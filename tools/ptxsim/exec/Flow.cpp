@@ -292,7 +292,7 @@ void Warp::enter(Group &group, const CallSite &site, const Code &callee, Mask la
                std::to_string(localCapacity));
   Frame *frame = newFrame(callee, group.frame, base);
   // A fresh frame: what an earlier call left in this part of local memory is gone.
-  for (Mask rest = lanes; rest; rest &= rest - 1) {
+  for (Mask rest = callee.localBytes ? lanes : 0; rest; rest &= rest - 1) {
     size_t at = size_t(std::countr_zero(rest)) * localCapacity + base;
     std::memset(localWritten.data() + at, 0, callee.localBytes);
   }
@@ -317,6 +317,8 @@ void Warp::moveBytes(const std::vector<Transfer> &list, Frame *from, Frame *to, 
   bool returning = from->caller == to;
   for (size_t i = 0; i < list.size(); ++i) {
     const Transfer &transfer = list[i];
+    if (!transfer.bytes)
+      continue;
     uint32_t source = returning ? uint32_t(from->code->returns[i].offset) : transfer.from;
     for (Mask rest = lanes; rest; rest &= rest - 1) {
       unsigned lane = unsigned(std::countr_zero(rest));

@@ -4,6 +4,7 @@
 
 #include "exec/Launch.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -64,7 +65,7 @@ Frame *Warp::newFrame(const Code &code, Frame *caller, uint32_t localBase) {
     frame->storage.reset(new uint8_t[code.frameBytes + 64]);
     frame->regs = frame->storage.get() + (-reinterpret_cast<uintptr_t>(frame->storage.get()) & 63);
     std::memset(frame->regs, 0xfe, code.constantOffset);
-    std::memcpy(frame->regs + code.constantOffset, code.constants.data(), code.constants.size());
+    std::copy(code.constants.begin(), code.constants.end(), frame->regs + code.constantOffset);
   }
   frame->caller = caller;
   frame->localBase = localBase;
