@@ -9,7 +9,6 @@
 #include "sawtooth/Transforms/Passes.h"
 
 #include "amp/Amp.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -131,14 +130,8 @@ bool needsLibrary(Operation *op) {
 
 struct ExpandMathPass : sawtooth::impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
-    // Rounding divisions first: they become plain ones, which the second walk then sees.
-    RewritePatternSet rounding(&getContext());
-    arith::populateCeilFloorDivExpandOpsPatterns(rounding);
-    walkAndApplyPatterns(getOperation(), std::move(rounding));
-
     RewritePatternSet patterns(&getContext());
     populateExpandMathPatterns(patterns);
-    populateTotalDivisionPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation()->walk([&](Operation *op) {
       if (!needsLibrary(op))

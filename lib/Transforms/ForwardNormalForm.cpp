@@ -60,17 +60,17 @@ static bool isScalarArithmetic(Operation &op) {
     return false;
   if (isa<arith::ArithDialect>(op.getDialect()))
     return true;
-  return isa<math::AbsFOp, math::CopySignOp, math::FloorOp, math::RoundEvenOp, math::SqrtOp,
-             math::FmaOp, math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp, math::CosOp,
-             math::PowFOp>(op);
+  return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::CosOp, math::ErfOp, math::ExpOp,
+             math::FloorOp, math::FmaOp, math::LogOp, math::PowFOp, math::RoundEvenOp,
+             math::RoundOp, math::SqrtOp, math::TanhOp, math::TruncOp>(op);
 }
 
 static LogicalResult checkBody(linalg::GenericOp op) {
   for (Operation &inner : op.getBody()->without_terminator())
     if (!isa<linalg::IndexOp>(inner) && !isScalarArithmetic(inner))
       return inner.emitError() << "expected arith, linalg.index or one of the math functions absf, "
-                                  "copysign, cos, erf, exp, floor, fma, log, powf, roundeven, sqrt "
-                                  "and tanh, got '"
+                                  "ceil, copysign, cos, erf, exp, floor, fma, log, powf, round, "
+                                  "roundeven, sqrt, tanh and trunc, got '"
                                << inner.getName() << "'";
   return success();
 }

@@ -41,7 +41,7 @@ amp.step @unknown(%x: tensor<8xf32>) {
 
 amp.model @net
 amp.step @function(%x: tensor<8xf32>) {
-  // expected-error@+1 {{expected arith, linalg.index or one of the math functions absf, copysign, cos, erf, exp, floor, fma, log, powf, roundeven, sqrt and tanh, got 'math.sin'}}
+  // expected-error@+1 {{expected arith, linalg.index or one of the math functions absf, ceil, copysign, cos, erf, exp, floor, fma, log, powf, round, roundeven, sqrt, tanh and trunc, got 'math.sin'}}
   %s = math.sin %x : tensor<8xf32>
   %p = amp.pack {"p" = %s : tensor<8xf32>} : !amp.tensors<@net x f32>
   %seen = amp.norm %p : !amp.tensors<@net x f32>

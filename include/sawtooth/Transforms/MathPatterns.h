@@ -15,10 +15,6 @@ namespace sawtooth {
 /// them, become arith. Errors and order are those of the documentation of `expand-math`.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 
-/// arith.divsi, divui, remsi and remui with a divisor that may be 0, or -1 where signs count, get
-/// values there instead of stopping the process, as the documentation of `expand-math` says.
-void populateTotalDivisionPatterns(mlir::RewritePatternSet &patterns);
-
 /// Conversions from and to f16 and bf16 that a chip or its library would get wrong become integer
 /// arithmetic, as the documentation of `expand-float-casts` says.
 void populateExpandFloatCastsPatterns(mlir::RewritePatternSet &patterns);

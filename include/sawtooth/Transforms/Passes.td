@@ -143,10 +143,6 @@ def ExpandMath : Pass<"expand-math"> {
     significant one up; a negative exponent takes the reciprocal of that. `math.sqrt`, `absf`,
     `copysign`, `floor` and `roundeven`, `arith.maximumf` and `minimumf` stay: they are exact.
 
-    Integer division is made total, so that no value stops the process: x / 0 is 0, x rem 0 is x,
-    and the least number by -1 is itself with remainder 0. `arith.ceildivsi`, `ceildivui` and
-    `floordivsi` are written as plain divisions first.
-
     ```mlir
     %y = math.log %x : f32
     ```
