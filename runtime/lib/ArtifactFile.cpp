@@ -3,6 +3,7 @@
 #include "sawtooth/runtime/ArtifactFile.h"
 
 #include "Cat.h"
+#include "Descriptor.h"
 #include "SealedFile.h"
 #include "sawtooth/runtime/ArtifactFormat.h"
 #include "sawtooth/runtime/Digest.h"
@@ -15,7 +16,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <mutex>
-#include <unistd.h>
 
 namespace sawtooth::runtime {
 
@@ -110,12 +110,10 @@ Result<ArtifactFile> ArtifactFile::read(std::span<const std::byte> bytes,
 
 Result<ArtifactFile> ArtifactFile::open(const std::string &path) {
   // Without O_NONBLOCK, opening a pipe waits for a writer.
-  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0)
     return Status::error(StatusCode::Io, cat(path, ": cannot open: ", std::strerror(errno)));
-  Result<ArtifactFile> artifact = read(descriptor, path);
-  close(descriptor);
-  return artifact;
+  return read(file.get(), path);
 }
 
 const ArtifactInfo &ArtifactFile::info() const { return contents->info; }

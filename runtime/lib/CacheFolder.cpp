@@ -21,11 +21,6 @@ static Status refused(const std::string &path, const char *doing,
                        where);
 }
 
-Descriptor::~Descriptor() {
-  if (number >= 0)
-    close(number);
-}
-
 // Who else could have written something that is about to be run. "" when nobody.
 static std::string stranger(const struct stat &info) {
   if (info.st_uid != geteuid())
@@ -75,17 +70,6 @@ Result<Descriptor> CacheFolder::read(const std::string &name) const {
   if (std::string who = stranger(info); !who.empty())
     return Status::error(StatusCode::Unsupported, cat(folderPath, "/", name, ": this file ", who));
   return file;
-}
-
-static bool writeAll(int descriptor, std::span<const std::byte> piece) {
-  while (!piece.empty()) {
-    ssize_t done = write(descriptor, piece.data(), piece.size());
-    if (done < 0 && errno != EINTR)
-      return false;
-    if (done > 0)
-      piece = piece.subspan(static_cast<size_t>(done));
-  }
-  return true;
 }
 
 static const std::string_view temporarySuffix = ".tmp";

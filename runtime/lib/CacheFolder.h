@@ -6,6 +6,7 @@
 #ifndef SAWTOOTH_RUNTIME_LIB_CACHEFOLDER_H
 #define SAWTOOTH_RUNTIME_LIB_CACHEFOLDER_H
 
+#include "Descriptor.h"
 #include "sawtooth/runtime/Status.h"
 
 #include <cstddef>
@@ -14,19 +15,6 @@
 #include <string>
 
 namespace sawtooth::runtime {
-
-/// A file descriptor that closes itself.
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number(number) {}
-  ~Descriptor();
-  Descriptor(Descriptor &&other) : number(std::exchange(other.number, -1)) {}
-  Descriptor &operator=(Descriptor &&) = delete;
-  int get() const { return number; }
-
-private:
-  int number;
-};
 
 /// An open folder. Files are reached through its descriptor, so that the check of its owner holds
 /// for the folder that is used, wherever the path leads later.

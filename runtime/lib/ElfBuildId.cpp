@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "sawtooth/runtime/ElfBuildId.h"
 
+#include "Descriptor.h"
+
 #include <cstdint>
 #include <cstring>
 #include <elf.h>
@@ -62,12 +64,8 @@ static std::string buildIdOf(int descriptor) {
 }
 
 std::string elfBuildId(const std::string &path) {
-  int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0)
-    return {};
-  std::string id = buildIdOf(descriptor);
-  close(descriptor);
-  return id;
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  return file.get() < 0 ? std::string() : buildIdOf(file.get());
 }
 
 } // namespace sawtooth::runtime

@@ -3,6 +3,7 @@
 #include "sawtooth/runtime/SafeTensors.h"
 
 #include "Cat.h"
+#include "Descriptor.h"
 #include "sawtooth/runtime/Convert.h"
 #include "sawtooth/runtime/Model.h"
 #include "sawtooth/runtime/Names.h"
@@ -21,19 +22,6 @@ static Status ioError(const std::string &path, const char *doing,
                       std::source_location where = std::source_location::current()) {
   return Status::error(StatusCode::Io, cat(path, ": cannot ", doing, ": ", std::strerror(errno)),
                        where);
-}
-
-static bool writeAll(int descriptor, std::span<const std::byte> piece) {
-  while (!piece.empty()) {
-    // Linux moves at most 2 GiB a call.
-    ssize_t done = write(descriptor, piece.data(), std::min<size_t>(piece.size(), 1u << 30));
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done < 0)
-      return false;
-    piece = piece.subspan(static_cast<size_t>(done));
-  }
-  return true;
 }
 
 // A renamed file is only there after a crash if its folder was synced too. Best effort: some file

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <vector>
 
 namespace sawtooth::runtime {
@@ -29,53 +28,44 @@ static Status refused(const char *doing,
 SealedFile::~SealedFile() {
   if (!mapped.empty())
     munmap(const_cast<std::byte *>(mapped.data()), mapped.size());
-  if (descriptor >= 0)
-    close(descriptor);
 }
 
-std::string SealedFile::path() const { return cat("/proc/self/fd/", descriptor); }
+std::string SealedFile::path() const { return cat("/proc/self/fd/", file.get()); }
 
 Status SealedFile::create() {
   unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
-  descriptor = memfd_create("sawtooth", flags | MFD_EXEC);
-  if (descriptor < 0 && errno == EINVAL)
-    descriptor = memfd_create("sawtooth", flags);
-  return descriptor < 0 ? refused("create a file in memory") : Status();
+  file = Descriptor(memfd_create("sawtooth", flags | MFD_EXEC));
+  if (file.get() < 0 && errno == EINVAL)
+    file = Descriptor(memfd_create("sawtooth", flags));
+  return file.get() < 0 ? refused("create a file in memory") : Status();
 }
 
 Status SealedFile::seal() {
-  if (fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+  if (fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
     return refused("seal a file in memory");
   struct stat info;
-  if (fstat(descriptor, &info) < 0)
+  if (fstat(file.get(), &info) < 0)
     return refused("look at a file in memory");
   auto size = static_cast<size_t>(info.st_size);
   if (size == 0)
     return {};
-  void *data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  void *data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (data == MAP_FAILED)
     return refused("map a file in memory");
   mapped = {static_cast<const std::byte *>(data), size};
   return {};
 }
 
-static Status writeAll(int descriptor, std::span<const std::byte> piece) {
-  while (!piece.empty()) {
-    ssize_t done = write(descriptor, piece.data(), piece.size());
-    if (done < 0 && errno != EINTR)
-      return refused("write to a file in memory");
-    if (done > 0)
-      piece = piece.subspan(static_cast<size_t>(done));
-  }
-  return {};
+Status SealedFile::append(std::span<const std::byte> piece) {
+  return writeAll(file.get(), piece) ? Status() : refused("write to a file in memory");
 }
 
 Result<std::shared_ptr<const SealedFile>> SealedFile::copy(std::span<const std::byte> bytes) {
-  std::shared_ptr<SealedFile> file(new SealedFile);
-  SAWTOOTH_TRY(file->create());
-  SAWTOOTH_TRY(writeAll(file->descriptor, bytes));
-  SAWTOOTH_TRY(file->seal());
-  return std::shared_ptr<const SealedFile>(std::move(file));
+  std::shared_ptr<SealedFile> sealed(new SealedFile);
+  SAWTOOTH_TRY(sealed->create());
+  SAWTOOTH_TRY(sealed->append(bytes));
+  SAWTOOTH_TRY(sealed->seal());
+  return std::shared_ptr<const SealedFile>(std::move(sealed));
 }
 
 Result<std::shared_ptr<const SealedFile>> SealedFile::copy(int source) {
@@ -90,8 +80,8 @@ Result<std::shared_ptr<const SealedFile>> SealedFile::copy(int source) {
   if (info.st_size > limit)
     return Status::error(StatusCode::Unsupported,
                          cat("expected at most ", limit, " bytes, got ", info.st_size));
-  std::shared_ptr<SealedFile> file(new SealedFile);
-  SAWTOOTH_TRY(file->create());
+  std::shared_ptr<SealedFile> sealed(new SealedFile);
+  SAWTOOTH_TRY(sealed->create());
   std::vector<std::byte> buffer(std::min<off_t>(info.st_size + 1, 1 << 18));
   for (off_t offset = 0; offset <= limit;) {
     ssize_t got = pread(source, buffer.data(), buffer.size(), offset);
@@ -100,11 +90,11 @@ Result<std::shared_ptr<const SealedFile>> SealedFile::copy(int source) {
     if (got < 0 && errno != EINTR)
       return refused("read it");
     if (got > 0)
-      SAWTOOTH_TRY(writeAll(file->descriptor, {buffer.data(), static_cast<size_t>(got)}));
+      SAWTOOTH_TRY(sealed->append({buffer.data(), static_cast<size_t>(got)}));
     offset += std::max<ssize_t>(got, 0);
   }
-  SAWTOOTH_TRY(file->seal());
-  return std::shared_ptr<const SealedFile>(std::move(file));
+  SAWTOOTH_TRY(sealed->seal());
+  return std::shared_ptr<const SealedFile>(std::move(sealed));
 }
 
 } // namespace sawtooth::runtime

@@ -5,6 +5,7 @@
 #ifndef SAWTOOTH_RUNTIME_LIB_SEALEDFILE_H
 #define SAWTOOTH_RUNTIME_LIB_SEALEDFILE_H
 
+#include "Descriptor.h"
 #include "sawtooth/runtime/Status.h"
 
 #include <cstddef>
@@ -32,9 +33,10 @@ public:
 private:
   SealedFile() = default;
   Status create();
+  Status append(std::span<const std::byte> piece);
   Status seal();
 
-  int descriptor = -1;
+  Descriptor file;
   std::span<const std::byte> mapped;
 };
 

@@ -184,7 +184,8 @@ int explainCommand(int argc, char **argv) {
   addTargetOptions(app, target);
   if (std::optional<int> code = parse(app, argc, argv, help))
     return *code;
-  Result<Plan> read = ModuleSource(target).plan(input);
+  std::string chips;
+  Result<Plan> read = ModuleSource(target).plan(input, chips);
   if (!read.ok())
     return fail(read.status());
   const Plan &plan = *read;
@@ -193,8 +194,7 @@ int explainCommand(int argc, char **argv) {
     return Success;
   }
   std::string text = plan.string(plan.header().source) + " for " +
-                     plan.string(plan.header().target) + " " + plan.string(plan.header().chip) +
-                     "\n";
+                     plan.string(plan.header().target) + " " + chips + "\n";
   for (const SawtoothStepRow &step : plan.steps())
     text += "\n" + StepPrinter(plan, step).print();
   result(text);

@@ -232,9 +232,15 @@ Result<Module> ModuleSource::load(const std::string &path, std::optional<uint64_
   SawtoothCompileOptions raw = compileOptions(options);
   if (library->hasLinker(&raw)) {
     Result<ArtifactFile> file = build(request);
-    return file.ok() ? loadFrom(*file, options.chip) : Result<Module>(file.status());
+    if (!file.ok())
+      return file.status();
+    Result<Module> module = loadFrom(*file, options.chip);
+    if (module.ok())
+      return module;
+    note("linked in memory instead: " + module.status().message());
   }
-  // Without a linker there is no artifact, but the object can still be linked into this process.
+  // Without a linker there is no artifact, and some systems run no code from files in memory; but
+  // the same object can still be linked into this process.
   std::shared_ptr<SawtoothCompiled> compiled(library->inputLoad(request.input.get()),
                                              library->compiledDestroy);
   if (!compiled)
@@ -245,11 +251,17 @@ Result<Module> ModuleSource::load(const std::string &path, std::optional<uint64_
   return Module(std::move(compiled), std::move(*artifact));
 }
 
-Result<Plan> ModuleSource::plan(const std::string &path) {
+Result<Plan> ModuleSource::plan(const std::string &path, std::string &chips) {
+  chips.clear();
   if (isArtifact(path)) {
     Result<ArtifactFile> file = ArtifactFile::open(path);
-    return file.ok() ? file->plan() : Result<Plan>(file.status());
+    if (!file.ok())
+      return file.status();
+    for (const ArtifactVariant &variant : file->info().variants)
+      chips += (chips.empty() ? "" : ", ") + variant.chip;
+    return file->plan();
   }
+  chips = options.chip;
   Result<Module> module = load(path);
   return module.ok() ? Result<Plan>(module->plan()) : Result<Plan>(module.status());
 }

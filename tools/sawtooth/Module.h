@@ -48,8 +48,9 @@ public:
   runtime::Result<Module> load(const std::string &path) { return load(path, options.batch); }
   runtime::Result<Module> load(const std::string &path, std::optional<uint64_t> batch);
 
-  /// The plan alone, also that of an artifact for another machine.
-  runtime::Result<runtime::Plan> plan(const std::string &path);
+  /// The plan alone, also that of an artifact for another machine, and the chips that there is code
+  /// for.
+  runtime::Result<runtime::Plan> plan(const std::string &path, std::string &chips);
 
   /// An artifact of a file of MLIR with code for `chips` (names with commas between).
   runtime::Result<runtime::ArtifactFile> artifact(const std::string &path,

@@ -3,6 +3,8 @@
 
 #include "Tables.h"
 
+#include "llvm/Support/Path.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -21,11 +23,16 @@ SawtoothString PlanBuilder::string(StringRef text) {
   return sizeof(SawtoothPlan) + it->second;
 }
 
+/// Files go by name alone: the same module gives the same plan wherever it lies.
+static StringRef nameOf(FileLineColLoc location) {
+  return llvm::sys::path::filename(location.getFilename().getValue());
+}
+
 SawtoothString PlanBuilder::locationOf(Operation *op) {
   auto location = op->getLoc()->findInstanceOf<FileLineColLoc>();
   if (!location)
     return string("");
-  return string((location.getFilename().getValue() + ":" + Twine(location.getLine()) + ":" +
+  return string((nameOf(location) + ":" + Twine(location.getLine()) + ":" +
                  Twine(location.getColumn()))
                     .str());
 }
@@ -115,7 +122,7 @@ std::string PlanBuilder::serialize(StringRef target, StringRef chip) {
   header.target = string(target);
   header.chip = string(chip);
   auto file = module->getLoc()->findInstanceOf<FileLineColLoc>();
-  header.source = string(file ? file.getFilename().getValue() : "");
+  header.source = string(file ? nameOf(file) : "");
 
   std::string blob(sizeof(SawtoothPlan), '\0');
   blob += stringBytes;

@@ -59,7 +59,7 @@ class Explain(unittest.TestCase):
 
     def test_text(self):
         lines = self.explain("sgd").splitlines()
-        self.assertEqual(lines[0], "fake.mlir for cpu x86-64-v3")
+        self.assertEqual(lines[0], "fake.mlir for cpu native")
         self.assertEqual(
             lines[2],
             "step train: 2 sweeps, 2 launches, 18 bytes moved per parameter (the lower bound)",

@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -26,7 +27,7 @@ void collect(const char *text, size_t size, void *user) {
 class CompilerLibrary : public ::testing::Test {
 protected:
   std::vector<std::string> diagnostics;
-  SawtoothCompileOptions options{"cpu", "native", 0, collect, &diagnostics};
+  SawtoothCompileOptions options{"cpu", "native", 0, collect, &diagnostics, nullptr};
 
   /// A file with `text` in a folder of this test's own.
   std::string file(const std::string &name, const std::string &text) {
@@ -172,8 +173,84 @@ TEST_F(CompilerLibrary, RefusesWhatItDoesNotKnow) {
 }
 
 TEST_F(CompilerLibrary, SurvivesWithoutAReceiverOfDiagnostics) {
-  SawtoothCompileOptions silent{nullptr, nullptr, 0, nullptr, nullptr};
+  SawtoothCompileOptions silent{nullptr, nullptr, 0, nullptr, nullptr, nullptr};
   EXPECT_EQ(sawtoothCompileFile("/does/not/exist.mlir", &silent), nullptr);
+}
+
+std::string digestOf(const std::string &text, const SawtoothCompileOptions &options) {
+  SawtoothInput *input = sawtoothReadInput("some/step.mlir", text.data(), text.size(), &options);
+  std::string digest = input ? sawtoothInputDigest(input) : "";
+  sawtoothInputDestroy(input);
+  return digest;
+}
+
+TEST_F(CompilerLibrary, DigestsWhatAModuleMeans) {
+  std::string text = "amp.model @m\namp.state @x : f64 = 1.0\namp.optimizer @o by @adamw over @m "
+                     "{beta1 = 0.9, beta2 = 0.99}\n";
+  std::string same = "// said otherwise\n\n amp.model @m\n\tamp.state @x : f64 = 1.0\n"
+                     "amp.optimizer @o by @adamw over @m {beta2 = 0.99, beta1 = 0.9}";
+  std::string other = text;
+  other.replace(other.find("0.99"), 4, "0.98");
+  std::string digest = digestOf(text, options);
+  EXPECT_EQ(digest.size(), 32u) << (diagnostics.empty() ? "" : diagnostics[0]);
+  EXPECT_EQ(digestOf(same, options), digest);
+  EXPECT_NE(digestOf(other, options), digest);
+  EXPECT_EQ(digestOf("amp.model", options), "");
+}
+
+TEST_F(CompilerLibrary, TellsWhatWasImported) {
+  std::string rule = file("imported.mlir", "");
+  std::string name = rule.substr(rule.rfind('/') + 1), folder = rule.substr(0, rule.rfind('/') + 1);
+  std::string text = "amp.import \"" + name + "\"\n";
+  SawtoothInput *input =
+      sawtoothReadInput((folder + "main.mlir").c_str(), text.data(), text.size(), &options);
+  ASSERT_TRUE(input) << diagnostics.at(0);
+  EXPECT_STREQ(sawtoothInputImportPath(input, 0), name.c_str());
+  // XXH3-128 of nothing.
+  EXPECT_STREQ(sawtoothInputImportDigest(input, 0), "99aa06d3014798d86001c324468d497f");
+  EXPECT_EQ(sawtoothInputImportPath(input, 1), nullptr);
+  EXPECT_EQ(sawtoothInputImportDigest(input, 1), nullptr);
+  sawtoothInputDestroy(input);
+  std::remove(rule.c_str());
+}
+
+TEST_F(CompilerLibrary, MakesOneArtifactForSeveralChips) {
+  std::ifstream stream(examples + "adamw/step.mlir");
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  EXPECT_TRUE(sawtoothHasLinker(&options));
+  SawtoothInput *input = sawtoothReadInput("step.mlir", text.data(), text.size(), &options);
+  ASSERT_TRUE(input) << diagnostics.at(0);
+  std::string before = sawtoothInputDigest(input), one, two;
+  // In any order: the least demanding comes first.
+  EXPECT_EQ(sawtoothInputArtifact(input, "x86-64-v4,x86-64-v3", "some key", append, &one), 0);
+  EXPECT_EQ(sawtoothInputArtifact(input, "x86-64-v3,x86-64-v4", "some key", append, &two), 0);
+  EXPECT_EQ(one, two);
+  EXPECT_EQ(one.substr(0, 4), "\177ELF");
+  EXPECT_EQ(one.substr(one.size() - 8), "SAWTHART");
+  EXPECT_LT(one.find("\nvariant sawtooth_query x86-64-v3 "),
+            one.find("\nvariant sawtooth_query_1 x86-64-v4 "));
+  EXPECT_NE(one.find("\nkey some key\n"), std::string::npos);
+  EXPECT_EQ(sawtoothInputDigest(input), before);
+  SawtoothCompiled *compiled = sawtoothInputLoad(input);
+  ASSERT_TRUE(compiled) << diagnostics.at(0);
+  EXPECT_EQ(sawtoothCompiledArtifact(compiled)->abi, SAWTOOTH_ABI_VERSION);
+  sawtoothCompiledDestroy(compiled);
+  EXPECT_TRUE(diagnostics.empty());
+  EXPECT_EQ(sawtoothInputArtifact(input, "x86-64-v3,pentium", nullptr, append, &one), 1);
+  EXPECT_NE(diagnostics.at(0).find("got 'pentium'"), std::string::npos);
+  sawtoothInputDestroy(input);
+}
+
+TEST_F(CompilerLibrary, WithoutALinkerThereAreNoArtifacts) {
+  options.linker = "/nonexistent/ld.lld";
+  EXPECT_FALSE(sawtoothHasLinker(&options));
+  std::string text = "amp.model @m\n", artifact;
+  SawtoothInput *input = sawtoothReadInput("step.mlir", text.data(), text.size(), &options);
+  ASSERT_TRUE(input) << diagnostics.at(0);
+  EXPECT_EQ(sawtoothInputArtifact(input, "x86-64-v3", nullptr, append, &artifact), 1);
+  EXPECT_NE(diagnostics.at(0).find("compile with --emit=obj"), std::string::npos);
+  EXPECT_EQ(artifact, "");
+  sawtoothInputDestroy(input);
 }
 
 } // namespace
