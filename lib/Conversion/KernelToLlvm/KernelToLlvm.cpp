@@ -34,7 +34,8 @@ struct KernelToLlvm : sawtooth::impl::KernelToLlvmBase<KernelToLlvm> {
     MLIRContext *context = &getContext();
     // The table of functions is the only way to them.
     for (auto function : module.getOps<func::FuncOp>())
-      function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+      if (!function.isDeclaration())
+        function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
 
     LLVMTypeConverter converter(context);
     RewritePatternSet patterns(context);
