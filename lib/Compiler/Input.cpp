@@ -49,9 +49,7 @@ struct Input::State {
   }
 
   LogicalResult parseAndLink(StringRef path, StringRef text);
-  FailureOr<Chip> resolveChip(StringRef name) {
-    return backend->resolveChip(name, location);
-  }
+  FailureOr<Chip> resolveChip(StringRef name) { return backend->resolveChip(name, location); }
   /// A copy of the module, brought to `stage` for `chip`.
   OwningOpRef<ModuleOp> lower(const Chip &chip, Stage stage);
   FailureOr<ChipObject> compile(const Chip &chip, StringRef query);
@@ -87,7 +85,8 @@ LogicalResult Input::State::parseAndLink(StringRef path, StringRef text) {
     return failure();
   // What is only for us is no part of the module.
   for (auto file : cast<ArrayAttr>((*module)->removeAttr("amp.imports")).getAsRange<ArrayAttr>())
-    imports.emplace_back(cast<StringAttr>(file[0]).getValue(), cast<StringAttr>(file[1]).getValue());
+    imports.emplace_back(cast<StringAttr>(file[0]).getValue(),
+                         cast<StringAttr>(file[1]).getValue());
   return success();
 }
 

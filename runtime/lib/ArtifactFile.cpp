@@ -63,16 +63,16 @@ static Status checkFooter(std::span<const std::byte> bytes, SawtoothArtifactFoot
   size_t covered = bytes.size() - sizeof(footer) + offsetof(SawtoothArtifactFooter, checksum);
   Digest expected{footer.checksum[0], footer.checksum[1]};
   if (Digest actual = digest(bytes.first(covered)); actual != expected)
-    return corrupt(cat("it is damaged: expected checksum ", expected.hex(), ", got ", actual.hex()));
+    return corrupt(
+        cat("it is damaged: expected checksum ", expected.hex(), ", got ", actual.hex()));
   if (footer.abi != SAWTOOTH_ABI_VERSION)
     return Status::error(StatusCode::Unsupported,
                          cat("expected code of ABI version ", SAWTOOTH_ABI_VERSION, ", got ",
                              footer.abi, ": compile it again with this version of sawtooth"));
   if (footer.imageBytes > covered || footer.infoBytes > covered - footer.imageBytes ||
       footer.imageBytes + footer.infoBytes != bytes.size() - sizeof(footer))
-    return corrupt(cat("expected image, info and footer to make up ", bytes.size(),
-                       " bytes, got ", footer.imageBytes, " and ", footer.infoBytes, " and ",
-                       sizeof(footer)));
+    return corrupt(cat("expected image, info and footer to make up ", bytes.size(), " bytes, got ",
+                       footer.imageBytes, " and ", footer.infoBytes, " and ", sizeof(footer)));
   return {};
 }
 

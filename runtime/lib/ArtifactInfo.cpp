@@ -81,7 +81,8 @@ Result<ArtifactInfo> ArtifactInfo::parse(std::string_view text, uint64_t imageBy
       return Status::error(StatusCode::Corrupt, cat("line ", number, " of its info is malformed"));
   }
   if (info.target.empty() || info.variants.empty())
-    return Status::error(StatusCode::Corrupt, "expected a target and a variant in its info, got none");
+    return Status::error(StatusCode::Corrupt,
+                         "expected a target and a variant in its info, got none");
   return info;
 }
 

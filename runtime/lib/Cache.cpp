@@ -118,9 +118,9 @@ static std::optional<Reference> parseReference(const std::string &text) {
       size_t middle = rest.find(' ');
       if (middle == std::string_view::npos)
         return std::nullopt;
-      reference.inputs.push_back({word == "file" ? CacheInput::Kind::File : CacheInput::Kind::Library,
-                                  std::string(rest.substr(middle + 1)),
-                                  std::string(rest.substr(0, middle))});
+      reference.inputs.push_back(
+          {word == "file" ? CacheInput::Kind::File : CacheInput::Kind::Library,
+           std::string(rest.substr(middle + 1)), std::string(rest.substr(0, middle))});
     } else {
       return std::nullopt;
     }

@@ -110,8 +110,8 @@ void CacheFolder::sweep() const {
   while (dirent *entry = readdir(listing)) {
     struct stat info;
     if (std::string_view(entry->d_name).ends_with(temporarySuffix) &&
-        fstatat(again, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-        S_ISREG(info.st_mode) && info.st_mtime + 3600 < time(nullptr))
+        fstatat(again, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
+        info.st_mtime + 3600 < time(nullptr))
       unlinkat(again, entry->d_name, 0);
   }
   closedir(listing);

@@ -20,8 +20,8 @@ static std::string part(std::string_view name, std::string_view value) {
 std::string CacheKey::text() const {
   return cat(kind == Kind::Bytes ? "bytes" : "module", part("content", content.hex()),
              part("target", target), part("chips", chips), part("host", host), " batch=", batch,
-             part("options", options), part("compiler", compiler), part("llvm", llvm),
-             " abi=", abi, " format=", format);
+             part("options", options), part("compiler", compiler), part("llvm", llvm), " abi=", abi,
+             " format=", format);
 }
 
 } // namespace sawtooth::runtime

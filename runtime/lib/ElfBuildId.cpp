@@ -44,8 +44,8 @@ static std::string findNote(const std::vector<unsigned char> &notes) {
 static std::string buildIdOf(int descriptor) {
   Elf64_Ehdr header;
   if (!readAt(descriptor, 0, &header, sizeof(header)) ||
-      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_phentsize != sizeof(Elf64_Phdr))
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_phentsize != sizeof(Elf64_Phdr))
     return {};
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment;

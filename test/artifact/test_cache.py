@@ -77,7 +77,8 @@ class Cache(unittest.TestCase):
                 whole = file.read()
             flipped = bytearray(whole)
             flipped[len(whole) // 2] ^= 16
-            for damaged in (b"", whole[:1], whole[: len(whole) // 2], whole[:-1], flipped, b"x" * 99):
+            half = whole[: len(whole) // 2]
+            for damaged in (b"", whole[:1], half, whole[:-1], flipped, b"x" * 99):
                 with open(entry, "wb") as file:
                     file.write(damaged)
                 run = self.run_step()
@@ -155,7 +156,8 @@ class Cache(unittest.TestCase):
 
     def test_b55_an_import_that_changed_is_compiled_again(self):
         rule = self.bench.path("rule.mlir")
-        shutil.copy(os.path.join(ROOT, "test", "Transforms", "Inputs", "nested", "halving-rule.mlir"), rule)
+        inputs = os.path.join(ROOT, "test", "Transforms", "Inputs")
+        shutil.copy(os.path.join(inputs, "nested", "halving-rule.mlir"), rule)
         step = self.bench.file("main.mlir", 'amp.import "rule.mlir"\n' + self.text)
         self.assertEqual(count(self.run_step(step), "compiled"), 1)
         self.assertEqual(count(self.run_step(step), "hit"), 1)
@@ -257,8 +259,10 @@ class Cache(unittest.TestCase):
         cold = statistics.median(start({"SAWTOOTH_CACHE_DIR": ""}) for _ in range(5))
         start({})
         cached = statistics.median(start({}) for _ in range(5))
-        print(f"\nstart: cold {cold * 1e3:.1f} ms, cached {cached * 1e3:.1f} ms, "
-              f"ratio {cached / cold:.2f}")
+        print(
+            f"\nstart: cold {cold * 1e3:.1f} ms, cached {cached * 1e3:.1f} ms, "
+            f"ratio {cached / cold:.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -134,9 +134,9 @@ Status ModuleSource::readInput(Request &request) {
   TargetOptions target = options;
   target.batch = request.batch;
   SawtoothCompileOptions raw = compileOptions(target);
-  request.input.reset(library->readInput(request.path.c_str(), request.text.data(),
-                                         request.text.size(), &raw),
-                      library->inputDestroy);
+  request.input.reset(
+      library->readInput(request.path.c_str(), request.text.data(), request.text.size(), &raw),
+      library->inputDestroy);
   return request.input ? Status() : Status::error(StatusCode::Invalid, "");
 }
 
@@ -212,9 +212,10 @@ Result<Module> ModuleSource::load(const std::string &path, std::optional<uint64_
       for (const SawtoothStepRow &step : module->plan().steps())
         if (step.batch && step.batch != *batch)
           return Status::error(StatusCode::Unsupported,
-                               path + ": an artifact keeps the batch size that it was compiled for: "
-                                      "expected " + std::to_string(*batch) + ", got " +
-                                   std::to_string(step.batch));
+                               path +
+                                   ": an artifact keeps the batch size that it was compiled for: "
+                                   "expected " +
+                                   std::to_string(*batch) + ", got " + std::to_string(step.batch));
     return module;
   }
   Request request{path, options.chip, {}, {}, batch, {}, {}, nullptr, false};

@@ -17,7 +17,8 @@ Compiles and runs mixed-precision training steps written in MLIR.
   run       run a step or program on tensors from files, or train on a data set
   explain   say how often a step reads and writes memory, and why
   bench     time a step against a plain streaming loop over the same memory
-  compile   print what a step becomes at some stage of the compiler
+  compile   make an artifact, which needs no compiler to run, or print what a step
+            becomes at some stage
   rules     list the built-in optimizers, scaler policies and layers
 
 'sawtooth COMMAND --help' says more. Results go to stdout, progress and

@@ -103,8 +103,7 @@ static Outcome run(const std::string &program, ArrayRef<std::string> arguments,
     argv.push_back(const_cast<char *>(argument.c_str()));
   argv.push_back(nullptr);
   pid_t child;
-  outcome.error =
-      posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
+  outcome.error = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (outcome.error)
     return outcome;
@@ -132,10 +131,10 @@ FailureOr<std::string> sawtooth::linkSharedObject(ArrayRef<StringRef> objects, S
   std::vector<MemoryFile> files;
   // No build id and no paths: the same objects give the same bytes. No executable stack, and
   // nothing writable that could be read-only.
-  std::vector<std::string> arguments = {"-shared",         "-o",  "-",       "--build-id=none",
-                                        "--hash-style=gnu", "-z", "defs",    "-z",
-                                        "noexecstack",     "-z",  "relro",   "-z",
-                                        "now",             "--fatal-warnings"};
+  std::vector<std::string> arguments = {
+      "-shared", "-o",   "-",   "--build-id=none", "--hash-style=gnu",
+      "-z",      "defs", "-z",  "noexecstack",     "-z",
+      "relro",   "-z",   "now", "--fatal-warnings"};
   for (auto [i, object] : llvm::enumerate(objects)) {
     files.emplace_back(object);
     if (!files.back().ok())
@@ -159,10 +158,9 @@ static ArrayRef<std::byte> bytesOf(StringRef text) {
   return {reinterpret_cast<const std::byte *>(text.data()), text.size()};
 }
 
-FailureOr<std::string>
-sawtooth::createArtifact(ArrayRef<ChipObject> chips,
-                         ArrayRef<std::pair<std::string, std::string>> notes, StringRef linker,
-                         Location location) {
+FailureOr<std::string> sawtooth::createArtifact(ArrayRef<ChipObject> chips,
+                                                ArrayRef<std::pair<std::string, std::string>> notes,
+                                                StringRef linker, Location location) {
   runtime::ArtifactInfo info;
   info.target = llvm::sys::getProcessTriple();
   info.notes.assign(notes.begin(), notes.end());

@@ -54,8 +54,9 @@ TEST(ArtifactFile, LoadsTheMostDemandingVariantThatThisMachineRuns) {
   auto three = file->load("three");
   ASSERT_TRUE(three.ok()) << three.status().message();
   EXPECT_EQ(runTiny(*three), 3);
-  EXPECT_TRUE(refused(file->load("tomorrow").status(), StatusCode::Unsupported,
-                      "it: its code for tomorrow needs what this machine lacks: 'no-such-feature'"));
+  EXPECT_TRUE(
+      refused(file->load("tomorrow").status(), StatusCode::Unsupported,
+              "it: its code for tomorrow needs what this machine lacks: 'no-such-feature'"));
   EXPECT_TRUE(refused(file->load("thre").status(), StatusCode::NotFound, "did you mean 'three'"));
 }
 

@@ -54,7 +54,8 @@ TEST(ArtifactInfo, RefusesMalformedText) {
 TEST(ArtifactInfo, LocatesAPlan) {
   std::string image = "0123456789", plan = "567", absent = "568";
   ArtifactVariant variant;
-  EXPECT_FALSE(locatePlan(std::as_bytes(std::span(image)), std::as_bytes(std::span(absent)), variant));
+  EXPECT_FALSE(
+      locatePlan(std::as_bytes(std::span(image)), std::as_bytes(std::span(absent)), variant));
   EXPECT_FALSE(locatePlan(std::as_bytes(std::span(image)), {}, variant));
   EXPECT_TRUE(locatePlan(std::as_bytes(std::span(image)), std::as_bytes(std::span(plan)), variant));
   EXPECT_EQ(variant.planOffset, 5u);

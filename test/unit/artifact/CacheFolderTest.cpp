@@ -30,7 +30,9 @@ static Bytes artifact() { return tinyArtifact(key().text()); }
 
 // Somebody whom permissions bind. Root may write everywhere, so it becomes nobody.
 static constexpr uid_t nobody = 65534;
-static bool becomeNobody() { return geteuid() != 0 || (setgid(nobody) == 0 && setuid(nobody) == 0); }
+static bool becomeNobody() {
+  return geteuid() != 0 || (setgid(nobody) == 0 && setuid(nobody) == 0);
+}
 static void giveToNobody(const std::string &path) {
   if (geteuid() == 0 && chown(path.c_str(), nobody, nobody) != 0)
     throw std::runtime_error("cannot give away " + path);
@@ -102,8 +104,8 @@ TEST(CacheFolder, B57_DoesNotTrustAnEntryThatOthersMayWrite) {
 TEST(CacheFolder, B57_SaysWhyAFolderCannotBe) {
   TemporaryFolder folder;
   writeBytes(folder.file("file"), {});
-  for (const std::string &path : {std::string("/proc/x"), folder.file("file"),
-                                  folder.file("file/below"), std::string("")}) {
+  for (const std::string &path :
+       {std::string("/proc/x"), folder.file("file"), folder.file("file/below"), std::string("")}) {
     auto cache = Cache::open(path);
     ASSERT_FALSE(cache.ok()) << path;
     EXPECT_EQ(cache.status().code(), StatusCode::Io) << cache.status().message();
