@@ -103,6 +103,7 @@ class Bench:
             [*self.tool, *arguments],
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=timeout,
             stdin=subprocess.DEVNULL,
         )

@@ -4,7 +4,22 @@
 
 #include "Output.h"
 
+#include <charconv>
+
 namespace sawtooth::tool {
+
+CLI::Validator wholeNumber() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        uint64_t value;
+        const char *end = text.data() + text.size();
+        auto [stop, problem] = std::from_chars(text.data(), end, value);
+        if (problem == std::errc() && stop == end)
+          return "";
+        return "expected a whole number below 2^64, got '" + text + "'";
+      },
+      "");
+}
 
 void addTargetOptions(CLI::App &app, TargetOptions &options) {
   app.add_option("--target", options.target)->check(CLI::IsMember({"cpu"}));

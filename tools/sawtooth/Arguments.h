@@ -20,6 +20,9 @@ struct TargetOptions {
   bool verbose = false;
 };
 
+/// Digits alone, and not too many for 64 bits: CLI11 by itself takes -1 and 10^30 for 2^64 - 1.
+CLI::Validator wholeNumber();
+
 void addTargetOptions(CLI::App &app, TargetOptions &options);
 
 /// Parses what follows the command's name. An exit code when there is nothing more to do: after

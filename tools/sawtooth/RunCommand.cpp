@@ -78,8 +78,7 @@ int runCommand(int argc, char **argv) {
   std::string until;
   CLI::App app("", "run");
   app.add_option("STEP.mlir", options.input)->required();
-  // CLI11 alone would take -1 for 2^64 - 1.
-  const CLI::Validator &count = CLI::NonNegativeNumber;
+  const CLI::Validator count = wholeNumber();
   CLI::Option *step = app.add_option("--step", options.step);
   app.add_option("--program", options.program)->excludes(step);
   // One value a flag: a second word is a mistake, not a list.
