@@ -166,6 +166,24 @@ class Artifact(unittest.TestCase):
             self.assertFalse(os.path.exists(run.state_file))
             self.tool("explain", path, code=1)
 
+    def test_inputs_that_are_no_files(self):
+        with open(STEP, "rb") as file:
+            text = file.read()
+        done = subprocess.run(
+            [*self.bench.tool, "explain", "/dev/stdin"],
+            input=text,
+            capture_output=True,
+            timeout=60,
+            env=self.bench.environment,
+        )
+        self.assertEqual(done.returncode, 0, done)
+        self.assertIn(b"step train: 2 sweeps", done.stdout)
+        for path in (self.bench.folder, self.bench.path("absent.mlir"), self.bench.path("absent.so")):
+            self.assertIn(f"error: {path}: cannot ", self.tool("explain", path, code=1).stderr)
+        os.mkdir(self.bench.path("folder.so"))
+        done = self.tool("explain", self.bench.path("folder.so"), code=1)
+        self.assertIn("folder.so: expected a regular file", done.stderr)
+
     def test_chips(self):
         artifact = self.compile(STEP, "v3.so", "--chip", "x86-64-v3")
         run = self.bench.run(artifact, bind=lists([5]), chip="x86-64-v4")

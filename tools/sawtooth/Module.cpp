@@ -8,9 +8,10 @@
 #include "sawtooth/runtime/HostCpu.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <link.h>
 
 using namespace sawtooth::runtime;
@@ -30,15 +31,23 @@ struct ModuleSource::Request {
 //===--------------------------------------------------------------------------------------------===//
 
 static Result<std::string> readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open() || file.bad() || (text.empty() && file.fail()))
+  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  std::string text;
+  char piece[1 << 14];
+  size_t got = 0;
+  while (file && (got = std::fread(piece, 1, sizeof(piece), file.get())) > 0)
+    text.append(piece, got);
+  if (!file || std::ferror(file.get()))
     return Status::error(StatusCode::Io, path + ": cannot read: " + std::strerror(errno));
   return text;
 }
 
-// A damaged artifact may begin with anything, so its name counts too.
+// A damaged artifact may begin with anything, so its name counts too. What is read from a pipe is
+// gone, so only files are looked into.
 static bool isArtifact(const std::string &path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return path.ends_with(".so");
   char begin[4] = {};
   std::ifstream(path, std::ios::binary).read(begin, sizeof(begin));
   return std::memcmp(begin, "\177ELF", sizeof(begin)) == 0 || path.ends_with(".so");
