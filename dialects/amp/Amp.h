@@ -35,6 +35,10 @@ inline constexpr llvm::StringLiteral kNameAttr = "amp.name";
 inline constexpr llvm::StringLiteral kDefaultAttr = "amp.default";
 inline constexpr llvm::StringLiteral kScaledByAttr = "amp.scaled_by";
 inline constexpr llvm::StringLiteral kBatchAttr = "amp.batch";
+/// On amp.pack: the scalers whose loss scale the tensors carry.
+inline constexpr llvm::StringLiteral kPackScaledByAttr = "scaled_by";
+/// On a linalg op: "any" gives up the order and the f32 of its sums.
+inline constexpr llvm::StringLiteral kAccumulateAttr = "amp.accumulate";
 } // namespace sawtooth::amp
 
 #endif // SAWTOOTH_AMP_AMP_H

@@ -19,8 +19,8 @@ def Amp_TensorsType : Amp_Type<"Tensors", "tensors"> {
     Names and shapes come when the model is bound. With `per tensor`, one scalar for each tensor.
 
     ```mlir
-    !amp.tensors<@model x f16>
-    !amp.tensors<@model x i64 per tensor>
+    !weights = !amp.tensors<@model x f16>
+    !counters = !amp.tensors<@model x i64 per tensor>
     ```
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$model, "::mlir::Type":$elementType,
@@ -34,6 +34,10 @@ def Amp_NextType : Amp_Type<"Next", "next"> {
   let description = [{
     What `amp.apply` computes for the state of the optimizer that it applies, to be committed (or
     not) as one.
+
+    ```mlir
+    !next = !amp.next<@opt>
+    ```
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$optimizer);
   let assemblyFormat = "`<` $optimizer `>`";

@@ -11,7 +11,7 @@ using namespace sawtooth::amp;
 
 llvm::StringRef sawtooth::amp::findNearest(llvm::StringRef name,
                                            llvm::ArrayRef<std::string> choices) {
-  unsigned limit = std::max<size_t>(1, name.size() / 3);
+  unsigned limit = name.size() <= 3 ? 1 : std::max<size_t>(2, name.size() / 3);
   llvm::StringRef nearest;
   for (llvm::StringRef choice : choices) {
     unsigned distance =
@@ -28,8 +28,9 @@ llvm::StringRef sawtooth::amp::findNearest(llvm::StringRef name,
 
 void sawtooth::amp::describeChoices(mlir::InFlightDiagnostic &diag, llvm::StringRef name,
                                     llvm::ArrayRef<std::string> choices, llvm::StringRef prefix) {
+  llvm::StringRef quote = prefix.empty() ? "'" : "";
   if (llvm::StringRef nearest = findNearest(name, choices); !nearest.empty())
-    diag << "; did you mean " << prefix << nearest << "?";
+    diag << "; did you mean " << prefix << quote << nearest << quote << "?";
   mlir::Diagnostic &note = diag.attachNote();
   if (choices.empty()) {
     note << "there is none";

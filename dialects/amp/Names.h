@@ -17,11 +17,12 @@ class InFlightDiagnostic;
 namespace sawtooth::amp {
 
 /// The one of `choices` that `name` is most likely a misspelling of, "" when none is near: the
-/// smallest edit distance, at most a third of the name's length (and at least 1), the first of
-/// equals.
+/// smallest edit distance, at most a third of the name's length (at least 2, 1 for names of up to
+/// three letters), the first of equals.
 llvm::StringRef findNearest(llvm::StringRef name, llvm::ArrayRef<std::string> choices);
 
-/// Appends "; did you mean X?" and a note that lists `choices`, each with `prefix` before it.
+/// Appends "; did you mean X?" and a note that lists `choices`, each with `prefix` before it, or in
+/// quotes in the question when there is none.
 void describeChoices(mlir::InFlightDiagnostic &diag, llvm::StringRef name,
                      llvm::ArrayRef<std::string> choices, llvm::StringRef prefix = "");
 

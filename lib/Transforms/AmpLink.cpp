@@ -4,6 +4,7 @@
 #include "LinkSources.h"
 #include "StripFastMath.h"
 #include "amp/Names.h"
+#include "amp/Verify.h"
 #include "sawtooth/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,6 +93,9 @@ struct AmpLink : public ::sawtooth::impl::AmpLinkBase<AmpLink> {
         describeChoices(diag, name.getValue(), sources.getNames(kind), "@");
         return diag;
       }
+      // Layers stand in no step yet, whose verifier would ask this.
+      if (failed(verifyAccumulation(definition)))
+        return failure();
       Operation *clone = definition->clone();
       symbols.insert(clone, module.getBody()->end());
       if (auto function = dyn_cast<func::FuncOp>(clone))

@@ -19,7 +19,8 @@ amp.step @rank(%x: tensor<8xf32>) {
 
 amp.model @net
 amp.step @narrow(%x: tensor<8x4xf16>, %y: tensor<4x6xf16>, %z: tensor<8x6xf16>) {
-  // expected-error@+1 {{expected a reduction to accumulate in f32, got 'f16'; make its result f32, and round to 'f16' after it}}
+  // expected-error@+2 {{expected a reduction to accumulate in f32, got 'f16'}}
+  // expected-note@+1 {{give it an f32 result and narrow that}}
   %s = linalg.matmul ins(%x, %y : tensor<8x4xf16>, tensor<4x6xf16>) outs(%z : tensor<8x6xf16>) -> tensor<8x6xf16>
   %p = amp.pack {"p" = %s : tensor<8x6xf16>} : !amp.tensors<@net x f16>
   %seen = amp.norm %p : !amp.tensors<@net x f16>

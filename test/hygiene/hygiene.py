@@ -164,7 +164,9 @@ def check_passes():
 def check_ops():
     all_tests = "\n".join(tests().values())
     for dialect in ("amp", "sweep"):
-        source = text(f"dialects/{dialect}/{dialect.capitalize()}Ops.td")
+        source = "\n".join(
+            text(n) for n in FILES if n.startswith(f"dialects/{dialect}/") and n.endswith("Ops.td")
+        )
         for match in re.finditer(r'^def \w+ :\s*\w+<"(\w+)".*?^\}', source, re.M | re.S):
             op, body = f"{dialect}.{match.group(1)}", match.group(0)
             if "let summary" not in body:
