@@ -3,6 +3,7 @@
 and bytecode, so that is part of the substitution."""
 
 import os
+import sys
 
 import lit.formats
 
@@ -22,4 +23,5 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 config.substitutions.append(("%builddir", config.sawtooth_build_dir))
 config.substitutions.append(("%sourcedir", config.sawtooth_source_dir))
+config.substitutions.append(("%python", f'"{sys.executable}" -B'))
 config.substitutions.append((r"\bsawtooth-opt\b", "sawtooth-opt --verify-roundtrip"))
