@@ -3,6 +3,8 @@
 
 #include "Handles.h"
 
+#include "sawtooth/Compiler/Rules.h"
+
 using namespace sawtooth;
 
 SessionOptions sawtooth::sessionOptions(const SawtoothCompileOptions *options) {
@@ -47,10 +49,15 @@ int sawtoothEmitFile(const char *path, const char *stage, const SawtoothCompileO
   return 0;
 }
 
-int sawtoothPrintRules(const char *, const char *, const SawtoothCompileOptions *options,
-                       SawtoothTextCallback *, void *) {
-  llvm::StringRef text = "error: no built-in rules are linked in\n";
+int sawtoothPrintRules(const char *kind, const char *name, const SawtoothCompileOptions *options,
+                       SawtoothTextCallback *output, void *outputUser) {
+  llvm::Expected<std::string> text = describeRules(kind ? kind : "", name ? name : "");
+  if (text) {
+    output(text->data(), text->size(), outputUser);
+    return 0;
+  }
+  std::string message = "error: " + llvm::toString(text.takeError()) + "\n";
   if (options->diagnostic)
-    options->diagnostic(text.data(), text.size(), options->diagnosticUser);
+    options->diagnostic(message.data(), message.size(), options->diagnosticUser);
   return 1;
 }
