@@ -7,6 +7,10 @@
 
 #include "amp/Amp.h"
 
+namespace mlir {
+class PatternRewriter;
+} // namespace mlir
+
 #include "sweep/SweepDialect.h.inc"
 #include "sweep/SweepEnums.h.inc"
 

@@ -3,6 +3,8 @@
 
 #include "sweep/Sweep.h"
 
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
 using namespace mlir;
@@ -11,14 +13,6 @@ using namespace sawtooth::sweep;
 
 #define GET_OP_CLASSES
 #include "sweep/SweepOps.cpp.inc"
-
-LogicalResult ListOp::verify() { return success(); }
-LogicalResult FieldOp::verify() { return success(); }
-LogicalResult ReduceOp::verify() { return success(); }
-LogicalResult ScalarOp::verify() { return success(); }
-LogicalResult EachOp::verify() { return success(); }
-LogicalResult PassOp::verify() { return success(); }
-LogicalResult StepOp::verifyRegions() { return success(); }
 
 ParseResult StepOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
@@ -83,4 +77,33 @@ void YieldOp::build(OpBuilder &, OperationState &) {}
 
 void LeaveOp::build(OpBuilder &builder, OperationState &state) {
   build(builder, state, ValueRange(), ValueRange());
+}
+
+/// A constant flag is none: the write happens always, or never.
+template <typename OpTy> static LogicalResult foldFlag(OpTy op, PatternRewriter &rewriter) {
+  if (!op.getFlag())
+    return failure();
+  if (matchPattern(op.getFlag(), m_One())) {
+    rewriter.modifyOpInPlace(op, [&] { op.getFlagMutable().clear(); });
+    return success();
+  }
+  if (!matchPattern(op.getFlag(), m_Zero()))
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
+}
+
+LogicalResult StoreOp::canonicalize(StoreOp op, PatternRewriter &rewriter) {
+  return foldFlag(op, rewriter);
+}
+
+LogicalResult SetOp::canonicalize(SetOp op, PatternRewriter &rewriter) {
+  if (succeeded(foldFlag(op, rewriter)))
+    return success();
+  // The value at entry is there already.
+  auto get = op.getValue().getDefiningOp<GetOp>();
+  if (!get || get.getFieldAttr() != op.getFieldAttr())
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
 }

@@ -45,7 +45,7 @@ def Sweep_ReductionAttr : AttrDef<Sweep_Dialect, "Reduction"> {
 class Sweep_Declaration<string mnemonic, list<Trait> traits = []>
     : Sweep_Op<mnemonic, traits # [Symbol, HasParent<"::mlir::ModuleOp">]>;
 
-def Sweep_ListOp : Sweep_Declaration<"list"> {
+def Sweep_ListOp : Sweep_Declaration<"list", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a list: state, a step's argument, or scratch within a step";
   let description = [{
     `label` is the name that users bind ("g", "opt.m"). State has an initial value or is a copy of
@@ -66,7 +66,7 @@ def Sweep_ListOp : Sweep_Declaration<"list"> {
   }];
 }
 
-def Sweep_FieldOp : Sweep_Declaration<"field"> {
+def Sweep_FieldOp : Sweep_Declaration<"field", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a scalar that outlives a step, once or for each tensor of a model";
   let description = [{
     With `model`, there is one value for each tensor. `init` is a constant of the type, or, for a
@@ -86,6 +86,11 @@ def Sweep_FieldOp : Sweep_Declaration<"field"> {
 
 def Sweep_ScalerOp : Sweep_Declaration<"scaler"> {
   let summary = "a loss scaler, to group its fields";
+  let description = [{
+    ```mlir
+    sweep.scaler @s "pytorch"
+    ```
+  }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$policy);
   let assemblyFormat = "$sym_name $policy attr-dict";
 }
@@ -98,6 +103,20 @@ def Sweep_StepOp : Sweep_Declaration<"step", [IsolatedFromAbove, NoTerminator, S
     those of `amp.step`. `cut` marks the second form. `notes` are the reasons that `explain` prints
     (a dictionary {kind, text} each); `commits` says that the step writes state lists or fields;
     `lower_bound` is in bytes per parameter.
+
+    Uncut, the body is one block of ops on scalars: arith, math, `amp.powi` and the ops below, no
+    regions. Each list is stored to at most once, each field set at most once, and the place of a
+    write in the block means nothing: all reads see the state at entry. Cut, the body holds
+    `sweep.scalar`, `sweep.pass` and `sweep.forward`, in the order in which they run; every
+    `sweep.set`, `sweep.log` and the outcome stand in the last scalar program.
+    ```mlir
+    sweep.step @clear() attributes {commits} {
+      %zero = arith.constant 0.0 : f32
+      sweep.store %zero to @acc : f32
+      %true = arith.constant true
+      sweep.outcome %true []
+    }
+    ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
@@ -117,47 +136,84 @@ def Sweep_StepOp : Sweep_Declaration<"step", [IsolatedFromAbove, NoTerminator, S
 // Scalars: what both forms compute with, beside arith and math
 //===--------------------------------------------------------------------------------------------===//
 
-def Sweep_ElementOp : Sweep_Op<"element", [Pure]> {
+def Sweep_ElementOp : Sweep_Op<"element", [Pure, HasParent<"::sawtooth::sweep::StepOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the element of a list (uncut form)";
+  let description = [{
+    In its storage type, as it was at entry of the step; of a list that `sweep.forward` packs, as
+    that left it.
+    ```mlir
+    %g = sweep.element @train.g : f16
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$list);
   let results = (outs AnyTypeOf<[F16, BF16, F32]>:$result);
   let assemblyFormat = "$list attr-dict `:` type($result)";
 }
 
-def Sweep_GetOp : Sweep_Op<"get", [Pure]> {
+def Sweep_GetOp : Sweep_Op<"get", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp", "::sawtooth::sweep::EachOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a field as it was at entry of the step, of the step or of the tensor";
+  let description = [{
+    ```mlir
+    %s = sweep.get @s.scale : f32
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$field);
   let results = (outs Sweep_Scalar:$result);
   let assemblyFormat = "$field attr-dict `:` type($result)";
 }
 
-def Sweep_NumelOp : Sweep_Op<"numel", [Pure]> {
+def Sweep_NumelOp : Sweep_Op<"numel", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp", "::sawtooth::sweep::PassOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "number of elements of the tensor";
+  let description = [{
+    ```mlir
+    %n = sweep.numel of @model
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$model);
   let results = (outs I64:$result);
   let assemblyFormat = "`of` $model attr-dict";
 }
-def Sweep_DimOp : Sweep_Op<"dim", [Pure]> {
+def Sweep_DimOp : Sweep_Op<"dim", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp", "::sawtooth::sweep::PassOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "size of one dimension of the tensor, 1 beyond its rank";
+  let description = [{
+    ```mlir
+    %rows = sweep.dim 0 of @model
+    ```
+  }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<7>]>:$index,
                        FlatSymbolRefAttr:$model);
   let results = (outs I64:$result);
   let assemblyFormat = "$index `of` $model attr-dict";
 }
-def Sweep_RankOp : Sweep_Op<"rank", [Pure]> {
+def Sweep_RankOp : Sweep_Op<"rank", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp", "::sawtooth::sweep::PassOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "number of dimensions of the tensor";
+  let description = [{
+    ```mlir
+    %n = sweep.rank of @model
+    ```
+  }];
   let arguments = (ins FlatSymbolRefAttr:$model);
   let results = (outs I64:$result);
   let assemblyFormat = "`of` $model attr-dict";
 }
 
-def Sweep_ReduceOp : Sweep_Op<"reduce", [Pure]> {
+def Sweep_ReduceOp : Sweep_Op<"reduce", [Pure, HasParent<"::sawtooth::sweep::StepOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "combines a value over each tensor or the whole model, in the contract's order (uncut form)";
   let description = [{
     `add`, `min` and `max` of f32 combine elements and give f64; of f64 they combine tensors, over
     step, and give f64. `or` of i1 combines tensors when its operand is a tensor's, else elements.
-    Without anything to combine: `add` 0, `min` inf, `max` -inf, `or` false. `what` says in a few
-    words what is reduced, for `explain`.
+    Without anything to combine: `add` 0, `min` inf, `max` -inf, `or` false; `min` and `max` keep
+    NaN. `what` says in a few words what is reduced, for `explain`.
+    ```mlir
+    %sum = sweep.reduce add %square over tensor of @model {what = "sum of squares of g"} : f32 -> f64
+    %any = sweep.reduce or %bad over step of @model : i1 -> i1
+    ```
   }];
   let arguments = (ins Amp_ReduceKind:$kind, Sweep_Scalar:$value, Amp_Extent:$extent,
                        FlatSymbolRefAttr:$model, OptionalAttr<StrAttr>:$what);
@@ -168,31 +224,61 @@ def Sweep_ReduceOp : Sweep_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Sweep_StoreOp : Sweep_Op<"store"> {
+def Sweep_StoreOp : Sweep_Op<"store", [HasParent<"::sawtooth::sweep::StepOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "writes the element of a list (uncut form)";
+  let description = [{
+    ```mlir
+    sweep.store %w1 to @w when %ok : f32
+    ```
+  }];
+  let hasCanonicalizeMethod = 1;
   let arguments = (ins Sweep_Scalar:$value, FlatSymbolRefAttr:$list, Optional<I1>:$flag);
   let assemblyFormat = "$value `to` $list (`when` $flag^)? attr-dict `:` type($value)";
 }
 
-def Sweep_SetOp : Sweep_Op<"set"> {
+def Sweep_SetOp : Sweep_Op<"set", [ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp", "::sawtooth::sweep::EachOp"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "writes a field of the step or of the tensor, after every read of it";
+  let description = [{
+    ```mlir
+    sweep.set %t1 to @opt.t when %ok : i64
+    ```
+  }];
+  let hasCanonicalizeMethod = 1;
   let arguments = (ins Sweep_Scalar:$value, FlatSymbolRefAttr:$field, Optional<I1>:$flag);
   let assemblyFormat = "$value `to` $field (`when` $flag^)? attr-dict `:` type($value)";
 }
 
-def Sweep_LogOp : Sweep_Op<"log"> {
+def Sweep_LogOp : Sweep_Op<"log",
+    [ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp"]>]> {
   let summary = "a value for the status ring";
+  let description = [{
+    `last`, `mean`, `sum`, `max` or `min` says how an evaluation combines its batches.
+    ```mlir
+    sweep.log "loss", %loss mean : f32
+    ```
+  }];
   let arguments = (ins StrAttr:$key, Sweep_Scalar:$value, Amp_LogReduce:$reduce);
   let assemblyFormat = "$key `,` $value $reduce attr-dict `:` type($value)";
 }
 
-def Sweep_OutcomeOp : Sweep_Op<"outcome"> {
+def Sweep_OutcomeOp : Sweep_Op<"outcome",
+    [ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp"]>]> {
   let summary = "what became of the step: applied or not, and a bit for each cause of a skip";
+  let description = [{
+    Bit i of `causes` is named by label i.
+    ```mlir
+    sweep.outcome %ok causes %causes ["gradient", "norm", "scale"]
+    ```
+  }];
+  let hasVerifier = 1;
   let arguments = (ins I1:$applied, Optional<I64>:$causes, StrArrayAttr:$labels);
   let assemblyFormat = "$applied (`causes` $causes^)? $labels attr-dict";
 }
 
-def Sweep_ForwardOp : Sweep_Op<"forward"> {
+def Sweep_ForwardOp : Sweep_Op<"forward", [HasParent<"::sawtooth::sweep::StepOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "calls the outlined forward and backward part";
   let description = [{
     The callee takes the tensor arguments, then the leaves, then the scalars, and returns the packed
@@ -218,12 +304,16 @@ def Sweep_ForwardOp : Sweep_Op<"forward"> {
 // The cut form
 //===--------------------------------------------------------------------------------------------===//
 
-def Sweep_ScalarOp : Sweep_Op<"scalar", [SingleBlockImplicitTerminator<"YieldOp">]> {
+def Sweep_ScalarOp : Sweep_Op<"scalar", [SingleBlockImplicitTerminator<"YieldOp">,
+    HasParent<"::sawtooth::sweep::StepOp">]> {
   let summary = "a scalar program between passes: step-extent ops and `sweep.each`";
   let description = [{
     Uses values from above freely: they cross in the frame.
     ```mlir
-    %ok, %k = sweep.scalar @mid { … sweep.yield %a, %b : i1, f32 } : i1, f32
+    %r = sweep.scalar @entry {
+      %s = sweep.get @s.scale : f32
+      sweep.yield %s : f32
+    } : f32
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$label);
@@ -233,12 +323,20 @@ def Sweep_ScalarOp : Sweep_Op<"scalar", [SingleBlockImplicitTerminator<"YieldOp"
   let hasVerifier = 1;
 }
 
-def Sweep_EachOp : Sweep_Op<"each", [ParentOneOf<["ScalarOp"]>,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+def Sweep_EachOp : Sweep_Op<"each", [HasParent<"::sawtooth::sweep::ScalarOp">,
+    SingleBlockImplicitTerminator<"YieldOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "runs its body once for each tensor of a model";
   let description = [{
     Block arguments are the tensor's values of the operands. `sweep.get` and `sweep.set` of a
     per-tensor field mean the tensor's.
+    ```mlir
+    %rate = sweep.each over @model(%sum) : (!sweep.per_tensor<@model x f64>) -> !sweep.per_tensor<@model x f32> {
+    ^bb0(%s: f64):
+      %norm = math.sqrt %s : f64
+      %r = arith.truncf %norm : f64 to f32
+      sweep.yield %r : f32
+    }
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$model, Variadic<Sweep_PerTensor>:$inputs);
   let results = (outs Variadic<Sweep_PerTensor>:$results);
@@ -249,15 +347,22 @@ def Sweep_EachOp : Sweep_Op<"each", [ParentOneOf<["ScalarOp"]>,
   let hasVerifier = 1;
 }
 
-def Sweep_FoldOp : Sweep_Op<"fold", [Pure, ParentOneOf<["ScalarOp"]>]> {
+def Sweep_FoldOp : Sweep_Op<"fold", [Pure, HasParent<"::sawtooth::sweep::ScalarOp">]> {
   let summary = "combines per-tensor values to one, in the contract's order";
+  let description = [{
+    ```mlir
+    %sum = sweep.fold add %sums : <@model x f64> -> f64
+    ```
+  }];
+  let hasVerifier = 1;
   let arguments = (ins Amp_ReduceKind:$kind, Sweep_PerTensor:$value);
   let results = (outs AnyTypeOf<[F64, I1]>:$result);
   let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
 }
 
 def Sweep_PassOp : Sweep_Op<"pass", [AttrSizedOperandSegments,
-    SingleBlockImplicitTerminator<"LeaveOp">]> {
+    SingleBlockImplicitTerminator<"LeaveOp">, HasParent<"::sawtooth::sweep::StepOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one pass over all elements of a model";
   let description = [{
     Block arguments are the elements of `reads`, then the tensor's values of `tensors`. The
@@ -267,11 +372,12 @@ def Sweep_PassOp : Sweep_Op<"pass", [AttrSizedOperandSegments,
     results are unspecified, and only what the flag gates may depend on them (LAMB's norms).
     `write_flags[i]` is the operand of `flags` that predicates write i, -1 for none.
     ```mlir
-    %n = sweep.pass over @model reads [@train.g] writes [] tensors() flags() [] [#sweep.reduction<add over step>] {
+    %sum = sweep.pass over @model reads [@train.g] writes [] [] [#sweep.reduction<add over step>] {
     ^bb0(%g: f16):
-      …
-      sweep.leave reduce(%sq : f32)
-    } : () -> f64
+      %x = arith.extf %g : f16 to f32
+      %square = arith.mulf %x, %x : f32
+      sweep.leave reduce(%square : f32)
+    } : f64
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$model,
@@ -293,6 +399,11 @@ def Sweep_PassOp : Sweep_Op<"pass", [AttrSizedOperandSegments,
 
 def Sweep_YieldOp : Sweep_Op<"yield", [Terminator, Pure, ParentOneOf<["ScalarOp", "EachOp"]>]> {
   let summary = "ends a scalar program or the body of sweep.each";
+  let description = [{
+    ```mlir
+    sweep.yield %ok, %k : i1, f32
+    ```
+  }];
   let arguments = (ins Variadic<AnyTypeOf<[F32, F64, I1, I32, I64, Sweep_PerTensor]>>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
   let builders = [OpBuilder<(ins), "">];
@@ -301,6 +412,11 @@ def Sweep_YieldOp : Sweep_Op<"yield", [Terminator, Pure, ParentOneOf<["ScalarOp"
 def Sweep_LeaveOp : Sweep_Op<"leave", [Terminator, Pure, AttrSizedOperandSegments,
     ParentOneOf<["PassOp"]>]> {
   let summary = "ends the body of a pass: what it writes, then what it reduces";
+  let description = [{
+    ```mlir
+    sweep.leave write(%w1, %h1 : f32, f16) reduce(%square : f32)
+    ```
+  }];
   let arguments = (ins Variadic<AnyTypeOf<[F16, BF16, F32]>>:$writes,
                        Variadic<AnyTypeOf<[F32, I1]>>:$reduces);
   let assemblyFormat = [{

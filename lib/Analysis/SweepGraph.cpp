@@ -3,7 +3,6 @@
 
 #include "sawtooth/Analysis/SweepGraph.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace sawtooth;
@@ -97,10 +96,7 @@ private:
       } else if (auto set = dyn_cast<sweep::SetOp>(op)) {
         flag = getFlag(set.getFlag());
       } else if (op->getNumResults() == 1 && !isa<sweep::ForwardOp>(op)) {
-        // Integer division traps: it must never meet a value that was not computed.
-        if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, arith::CeilDivSIOp,
-                 arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
-          flag = conditions.lookup_or(op->getResult(0), SweepGraph::kAlways);
+        flag = conditions.lookup_or(op->getResult(0), SweepGraph::kAlways);
       }
       for (OpOperand &operand : op->getOpOperands()) {
         bool isFlag = isa<sweep::StoreOp, sweep::SetOp>(op) && operand.getOperandNumber() == 1;

@@ -50,7 +50,7 @@ LogicalResult StepLowering::lower(func::CallOp op) {
     auto pack = cast<amp::PackOp>(packs.front()->getOwner());
     FlatSymbolRefAttr &list = plainLists[pack.getResult()];
     if (!list) {
-      module.builder.setInsertionPoint(step);
+      module.builder.setInsertionPoint(target);
       std::string symbol = module.uniqueSymbol((step.getSymName() + ".packed").str());
       StringRef label = StringRef(symbol).drop_front(step.getSymName().size() + 1);
       if (!module.declareList(pack.getLoc(), sweep::ListKind::Scratch, symbol,

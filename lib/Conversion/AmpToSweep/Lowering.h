@@ -20,6 +20,9 @@ namespace sawtooth::amptosweep {
 
 using namespace mlir;
 
+inline constexpr llvm::StringLiteral kTensorHint =
+    "tensors are computed in the outlined part of the step (amp-outline-forward)";
+
 /// Where a rule's state lives: a list for the elements, a field for the step or the tensors.
 struct StateHome {
   FlatSymbolRefAttr symbol;

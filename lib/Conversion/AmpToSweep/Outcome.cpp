@@ -132,10 +132,11 @@ LogicalResult StepLowering::writeCounters() {
   auto integer = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
-  Value applied = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  Value applied;
   for (Value flag : flags)
-    applied = flag == flags.front() ? flag
-                                    : arith::AndIOp::create(builder, loc, applied, flag).getResult();
+    applied = applied ? arith::AndIOp::create(builder, loc, applied, flag).getResult() : flag;
+  if (!applied)
+    applied = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   auto get = [&](StringRef name) {
     return getField(FlatSymbolRefAttr::get(step.getContext(), (step.getSymName() + "." + name).str()),
                     i64);

@@ -16,9 +16,13 @@ FailureOr<Operation *> amptosweep::cloneScalarOp(OpBuilder &builder, Operation &
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
   if ((!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !isa<amp::PowiOp>(op)) ||
       op.getNumRegions() != 0 || !llvm::all_of(op.getOperandTypes(), isScalar) ||
-      !llvm::all_of(op.getResultTypes(), isScalar))
-    return op.emitOpError("cannot be computed here: expected a scalar op of arith or math"),
-           failure();
+      !llvm::all_of(op.getResultTypes(), isScalar)) {
+    InFlightDiagnostic diag =
+        op.emitOpError("cannot be computed here: expected a scalar op of arith or math");
+    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+      diag.attachNote() << kTensorHint;
+    return failure();
+  }
   Operation *clone = builder.clone(op, mapping);
   if (auto fast = dyn_cast<arith::ArithFastMathInterface>(clone)) {
     if (arith::FastMathFlagsAttr flags = fast.getFastMathFlagsAttr();

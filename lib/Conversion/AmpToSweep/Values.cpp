@@ -18,8 +18,7 @@ Value StepLowering::lookup(Value value, Operation *user) {
       user->emitOpError() << "uses a value of type " << value.getType()
                           << " that is neither a list nor a step value";
   if (isa<RankedTensorType>(value.getType()))
-    diag.attachNote(value.getLoc())
-        << "tensors are computed in the outlined part of the step (amp-outline-forward)";
+    diag.attachNote(value.getLoc()) << kTensorHint;
   return {};
 }
 

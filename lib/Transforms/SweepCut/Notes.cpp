@@ -77,9 +77,13 @@ static ArrayAttr describePass(sweep::StepOp step, const StepGraph &graph, const 
   }
   if (!again.empty()) {
     auto lists = llvm::map_to_vector(from, label);
-    notes.add("recompute", Twine(again.size()) + " values of earlier passes are computed again" +
+    notes.add("recompute", Twine(again.size()) +
+                               (again.size() == 1 ? " value of an earlier pass is"
+                                                  : " values of earlier passes are") +
+                               " computed again" +
                                (lists.empty() ? "" : " from " + join(lists)) +
-                               ": keeping them would move no fewer bytes");
+                               ": keeping " + (again.size() == 1 ? "it" : "them") +
+                               " would move no fewer bytes");
   }
 
   SmallVector<std::string> early;

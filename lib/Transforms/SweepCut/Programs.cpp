@@ -97,11 +97,19 @@ void Emitter::emitProgram(unsigned slot) {
   bool followsReductions = llvm::any_of(schedule.passes, [&](const PassBody &body) {
     return schedule.getFirstSlot(body.cost->level) == slot && !body.cost->reductions.empty();
   });
-  bool isFinal = slot + 1 == schedule.getSlotCount();
-  if (ops.empty() && !isFinal && !followsReductions)
-    return;
-
+  // The runtime finds a pass's flag in the frame: an argument gets there through the program before.
   llvm::SetVector<Value> results;
+  for (const PassBody &body : schedule.passes) {
+    if (body.cost->gate == SweepGraph::kAlways ||
+        schedule.getFirstSlot(body.cost->level) != slot + 1)
+      continue;
+    Value flag = graph.flags[body.cost->gate];
+    if (isa<BlockArgument>(flag) && !crossing.contains(flag))
+      results.insert(flag);
+  }
+  bool isFinal = slot + 1 == schedule.getSlotCount();
+  if (ops.empty() && results.empty() && !isFinal && !followsReductions)
+    return;
   for (Operation *op : ops)
     for (Value result : op->getResults())
       if (isUsedOutside(result, [&](Operation *user) { return schedule.getSlot(user) == slot; }))
@@ -140,7 +148,8 @@ void Emitter::emitProgram(unsigned slot) {
   for (Operation *op : ops)
     if (isa<sweep::LogOp, sweep::OutcomeOp>(op))
       cloneInto(op, mapping);
-  auto yielded = llvm::map_to_vector(results, [&](Value value) { return mapping.lookup(value); });
+  auto yielded =
+      llvm::map_to_vector(results, [&](Value value) { return mapping.lookupOrDefault(value); });
   sweep::YieldOp::create(builder, step.getLoc(), yielded);
   for (auto [value, result] : llvm::zip(results, program.getResults()))
     crossing.map(value, result);

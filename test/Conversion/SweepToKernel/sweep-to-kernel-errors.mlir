@@ -15,18 +15,6 @@ sweep.step @train() attributes {cut} {
 // -----
 
 amp.model @model
-sweep.list argument @g : !amp.tensors<@model x f16> {label = "g", step = @train}
-sweep.step @train() attributes {cut} {
-  // expected-error @below {{expected the name of a list, got @h; there are @g}}
-  sweep.pass over @model reads [@h] writes [] [] [] {
-  ^bb0(%x: f16):
-    sweep.leave
-  }
-}
-
-// -----
-
-amp.model @model
 sweep.list state @w : !amp.tensors<@model x f32> {label = "w", init = #amp.required}
 sweep.step @train(%flag: i1) attributes {cut} {
   // expected-error @below {{expected a result of a scalar program as the flag of a pass, got an argument of the step}}
@@ -88,23 +76,6 @@ sweep.step @train() attributes {cut} {
       // expected-error @below {{expected every read of @t in sweep.each before the one that writes it}}
       %t = sweep.get @t : i64
     }
-    %true = arith.constant true
-    sweep.outcome %true []
-  }
-}
-
-// -----
-
-amp.model @model
-sweep.list argument @train.g : !amp.tensors<@model x f32> {label = "g", step = @train}
-sweep.step @train(%p: !llvm.ptr) attributes {cut} {
-  sweep.pass over @model reads [@train.g] writes [] [] [] {
-  ^bb0(%g: f32):
-    // expected-error @below {{expected an operation on values alone in the body of a pass}}
-    llvm.store %g, %p : f32, !llvm.ptr
-    sweep.leave
-  }
-  sweep.scalar @final {
     %true = arith.constant true
     sweep.outcome %true []
   }
