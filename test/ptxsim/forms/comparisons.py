@@ -58,6 +58,9 @@ def comparisons(text, base, words):
 
         kind = word if packed or word in FORMATS else "int"
         sources = [(kind, width)] * 2 + ([("int", 0)] if combine else [])
+        if word in ("f16", "bf16"):  # these have one result
+            operands = "{d}, {a}, {b}" + (", !{c}" if combine else "")
+            return Case(text, 0, sources, lambda *v: setp(*v)[0], operands)
         operands = "{d}|{q}, {a}, {b}" + (", !{c}" if combine else "")
         return Case(text, 0, sources, setp, operands, extra_results=1)
     if base == "set":

@@ -197,6 +197,9 @@ def conversions(text, base, words):
     else:
         from_signed, from_width = INTS[source]
         to_signed, to_width = INTS[target]
+        holds = to_signed >= from_signed and to_width >= from_width + (to_signed != from_signed)
+        if "sat" in words and holds:
+            return None  # illegal: nothing could saturate
 
         def function(a):
             value = signed(a, from_width) if from_signed else a & mask(from_width)

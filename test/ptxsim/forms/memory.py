@@ -16,7 +16,11 @@ def plain_only(words):
         return False
     hints = [w for w in words if "::" in w and not w.startswith(("shared", "param"))]
     hints += [w for w in words if w in ("ca", "cg", "cs", "lu", "cv", "wb", "wt")]
-    return len(hints) <= (1 if "b32" in words else 0)
+    spaces = [w.split("::")[0] for w in words]
+    if any("::" in h for h in hints) and any(w in spaces for w in ("shared", "local", "const", "param")):
+        return False  # illegal: these are not cached in L1 and L2
+    needed = sum(w.startswith("L2::evict") for w in words)
+    return len(hints) <= needed + (1 if "b32" in words else 0)
 
 
 def loads(device, header, row):

@@ -181,6 +181,8 @@ void setp(Builder &b) {
   b.inst.b = b.source(2, type);
   const Operand &target = b.operand(0);
   if (target.kind == Operand::Pair) {
+    if (type == Type::F16 || type == Type::BF16)
+      b.fail("comparison of single halves: expected one predicate, got a pair");
     b.inst.p = b.destinationPredicate(target.parts[0]);
     b.inst.d = b.destinationPredicate(target.parts[1]);
     b.inst.imm |= HasQ;
@@ -275,8 +277,10 @@ const Form forms[] = {
      63, 75, setp},
     {"setp." FLOATCMP BOOL "?ftz.f32", "p[|q], a, b[, [!]c]", "setp", 63, 75, setp},
     {"setp." FLOATCMP BOOL ".f64", "p[|q], a, b[, [!]c]", "setp", 63, 75, setp},
-    {"setp." FLOATCMP BOOL "?ftz.{f16|f16x2}", "p[|q], a, b[, [!]c]", "setp (half)", 63, 75, setp},
-    {"setp." FLOATCMP BOOL ".{bf16|bf16x2}", "p[|q], a, b[, [!]c]", "setp (half)", 78, 90, setp},
+    {"setp." FLOATCMP BOOL "?ftz.f16", "p, a, b[, [!]c]", "setp (half)", 63, 75, setp},
+    {"setp." FLOATCMP BOOL "?ftz.f16x2", "p|q, a, b[, [!]c]", "setp (half)", 63, 75, setp},
+    {"setp." FLOATCMP BOOL ".bf16", "p, a, b[, [!]c]", "setp (half)", 78, 90, setp},
+    {"setp." FLOATCMP BOOL ".bf16x2", "p|q, a, b[, [!]c]", "setp (half)", 78, 90, setp},
     {"set.{eq|ne}" BOOL ".{u32|s32|f32}.{b16|b32|b64}", "d, a, b[, [!]c]", "set", 63, 75, set},
     {"set.{eq|ne|lt|le|gt|ge}" BOOL ".{u32|s32|f32}.{s16|s32|s64}", "d, a, b[, [!]c]", "set", 63,
      75, set},

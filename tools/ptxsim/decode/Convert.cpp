@@ -217,6 +217,12 @@ void cvt(Builder &b) {
   Spec spec{};
   spec.to = b.type(0);
   spec.from = b.type(1);
+  // PTX ISA, "cvt": .sat is illegal where the destination holds every value of the source.
+  if (b.has("sat") && isInteger(spec.to) && isInteger(spec.from) &&
+      isSigned(spec.to) >= isSigned(spec.from) &&
+      sizeOf(spec.to) >= sizeOf(spec.from) + (isSigned(spec.to) != isSigned(spec.from)))
+    b.fail("'.sat' has no use from ." + std::string(nameOf(spec.from)) + " to ." +
+           std::string(nameOf(spec.to)));
   unsigned fromBytes, toBytes;
   b.inst.a = b.relaxedSource(b.operand(1), spec.from, fromBytes);
   b.inst.d = b.relaxedDestination(b.operand(0), spec.to, toBytes);
@@ -290,14 +296,17 @@ void cvtTf32(Builder &b) {
 }
 
 #define INTS "{u8|u16|u32|u64|s8|s16|s32|s64}"
+#define WIDEINTS "{u16|u32|u64|s16|s32|s64}"
 #define IRND "{rni|rzi|rmi|rpi}"
 #define FRND "{rn|rz|rm|rp}"
 const Form forms[] = {
     {"cvt?sat." INTS "." INTS, "d, a", "cvt", 63, 75, cvt},
-    {"cvt." IRND "?ftz?sat." INTS ".{f16|f32|f64}", "d, a", "cvt", 63, 75, cvt},
-    {"cvt." IRND "." INTS ".bf16", "d, a", "cvt", 78, 90, cvt},
-    {"cvt." FRND "?ftz?sat.{f16|f32|f64}." INTS, "d, a", "cvt", 63, 75, cvt},
-    {"cvt." FRND ".bf16." INTS, "d, a", "cvt", 78, 90, cvt},
+    {"cvt." IRND "?ftz?sat." INTS ".f32", "d, a", "cvt", 63, 75, cvt},
+    {"cvt." IRND "?sat." INTS ".{f16|f64}", "d, a", "cvt", 63, 75, cvt},
+    {"cvt." IRND "." WIDEINTS ".bf16", "d, a", "cvt", 78, 90, cvt},
+    {"cvt." FRND "?ftz?sat.f32." INTS, "d, a", "cvt", 63, 75, cvt},
+    {"cvt." FRND "?sat.{f16|f64}." INTS, "d, a", "cvt", 63, 75, cvt},
+    {"cvt." FRND ".bf16." WIDEINTS, "d, a", "cvt", 78, 90, cvt},
     {"cvt?" IRND "?ftz?sat.f32.f32", "d, a", "cvt", 63, 75, cvt},
     {"cvt?" IRND "?sat.f64.f64", "d, a", "cvt", 63, 75, cvt},
     {"cvt?" IRND "?sat.f16.f16", "d, a", "cvt", 63, 75, cvt},
@@ -305,7 +314,7 @@ const Form forms[] = {
     {"cvt?ftz?sat.f32.f16", "d, a", "cvt", 63, 75, cvt},
     {"cvt?sat.f64.f16", "d, a", "cvt", 63, 75, cvt},
     {"cvt?ftz?sat.f64.f32", "d, a", "cvt", 63, 75, cvt},
-    {"cvt?ftz?sat.f32.bf16", "d, a", "cvt", 71, 80, cvt},
+    {"cvt?ftz.f32.bf16", "d, a", "cvt", 71, 80, cvt},
     {"cvt.f64.bf16", "d, a", "cvt", 78, 90, cvt},
     {"cvt." FRND "?ftz?sat.f32.f64", "d, a", "cvt", 63, 75, cvt},
     {"cvt." FRND "?ftz?sat.f16.f32", "d, a", "cvt", 63, 75, cvt},
@@ -321,6 +330,7 @@ const Form forms[] = {
     {"cvt.{rn|rz}?relu.tf32.f32", "d, a", "cvt", 78, 90, cvtTf32},
 };
 #undef INTS
+#undef WIDEINTS
 #undef IRND
 #undef FRND
 

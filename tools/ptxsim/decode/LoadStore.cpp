@@ -97,6 +97,18 @@ Executor storeOf(Type type, unsigned bytes) {
   }
 }
 
+/// Hints about L1 and L2 go with memory that is cached there.
+void refuseHints(Builder &b) {
+  if (b.inst.space == Space::Global || b.inst.space == Space::Generic)
+    return;
+  std::string_view hint =
+      b.which("L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|"
+              "L1::no_allocate|L2::64B|L2::128B|L2::256B");
+  if (!hint.empty())
+    b.fail("'." + std::string(hint) + "' does not go with ." +
+           std::string(nameOf(b.inst.space)) + " memory");
+}
+
 /// Registers of the vector or the single operand; all of one width.
 unsigned elements(Builder &b, size_t index, Type type, bool load) {
   const Operand &operand = b.operand(index);
@@ -144,6 +156,7 @@ void ld(Builder &b) {
   b.inst.isNonCoherent = b.has("nc");
   memoryWords(b);
   b.address(b.operand(1), spaceOf(b));
+  refuseHints(b);
   unsigned width = elements(b, 0, type, true);
   b.inst.run = loadOf(type, width);
 }
@@ -156,6 +169,7 @@ void st(Builder &b) {
   // Of a function's frame; a kernel's parameters are read-only.
   if (b.inst.space == Space::Param)
     b.fail("kernel parameters are read-only");
+  refuseHints(b);
   unsigned width = elements(b, 1, type, false);
   b.inst.run = storeOf(type, width);
 }
@@ -172,20 +186,30 @@ void prefetch(Builder &b) {
 #define LDCACHE "?{ca|cg|cs|lu|cv}"
 #define STCACHE "?{wb|cg|cs|wt}"
 #define EVICT1 "?{L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate}"
-#define EVICT2 "?{L2::evict_normal|L2::evict_first|L2::evict_last}"
+#define EVICT2 ".{L2::evict_normal|L2::evict_first|L2::evict_last}"
+#define STRONGSPACE "?{global|shared|shared::cta}"
 #define PREFETCH "?{L2::64B|L2::128B|L2::256B}"
 #define VEC "?{v2|v4|v8}"
 const Form forms[] = {
-    {"ld?weak" SPACE LDCACHE EVICT1 EVICT2 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
-    {"ld.global" LDCACHE ".nc" EVICT1 EVICT2 PREFETCH VEC TYPE, "d, [a]", "ld.global.nc", 63, 75,
+    {"ld?weak" SPACE LDCACHE EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
+    {"ld.global" LDCACHE ".nc" EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld.global.nc", 63, 75,
      ld},
-    {"ld.volatile" SPACE PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
-    {"ld.{relaxed|acquire}" SCOPE SPACE EVICT1 EVICT2 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75,
+    // Eviction priorities of L2 go with 32-byte accesses only.
+    {"ld?weak.global" EVICT1 EVICT2 PREFETCH ".v8.{b32|u32|s32|f32}", "d, [a]", "ld", 88, 100, ld},
+    {"ld.global.nc" EVICT1 EVICT2 PREFETCH ".v8.{b32|u32|s32|f32}", "d, [a]", "ld.global.nc", 88, 100,
+     ld},
+    {"ld?weak.global" EVICT1 EVICT2 PREFETCH ".v4.{b64|u64|s64|f64}", "d, [a]", "ld", 88, 100, ld},
+    {"ld.global.nc" EVICT1 EVICT2 PREFETCH ".v4.{b64|u64|s64|f64}", "d, [a]", "ld.global.nc", 88, 100,
+     ld},
+    {"st?weak.global" EVICT1 EVICT2 ".v8.{b32|u32|s32|f32}", "[a], b", "st", 88, 100, st},
+    {"st?weak.global" EVICT1 EVICT2 ".v4.{b64|u64|s64|f64}", "[a], b", "st", 88, 100, st},
+    {"ld.volatile" STRONGSPACE PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
+    {"ld.{relaxed|acquire}" SCOPE STRONGSPACE EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75,
      ld},
     {"ld.mmio.relaxed.sys?global" TYPE, "d, [a]", "ld", 82, 75, ld},
-    {"st?weak" STSPACE STCACHE EVICT1 EVICT2 VEC TYPE, "[a], b", "st", 63, 75, st},
-    {"st.volatile" STSPACE VEC TYPE, "[a], b", "st", 63, 75, st},
-    {"st.{relaxed|release}" SCOPE STSPACE EVICT1 EVICT2 VEC TYPE, "[a], b", "st", 63, 75, st},
+    {"st?weak" STSPACE STCACHE EVICT1 VEC TYPE, "[a], b", "st", 63, 75, st},
+    {"st.volatile" STRONGSPACE VEC TYPE, "[a], b", "st", 63, 75, st},
+    {"st.{relaxed|release}" SCOPE STRONGSPACE EVICT1 VEC TYPE, "[a], b", "st", 63, 75, st},
     {"st.mmio.relaxed.sys?global" TYPE, "[a], b", "st", 82, 75, st},
     {"prefetch?{global|local}.{L1|L2}", "[a]", "prefetch", 63, 75, prefetch},
     {"prefetch.global.{L2::evict_last|L2::evict_normal}", "[a]", "prefetch", 74, 80, prefetch},

@@ -94,7 +94,10 @@ bool ptxsim::assemble(const Options &options, const std::string &text, const std
         result.log.append(buffer, size_t(got));
       int status = 0;
       waitpid(child, &status, 0);
-      result.fine = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+      result.fine = !WIFEXITED(status) || WEXITSTATUS(status) == 0;
+      // A crash of the assembler (there are loads that crash CUDA 13's) is no verdict on the module.
+      if (WIFSIGNALED(status))
+        result.log += "ptxas died of signal " + std::to_string(WTERMSIG(status)) + "\n";
     }
     close(pipes[0]);
     unlink(input);
