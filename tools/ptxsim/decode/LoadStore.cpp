@@ -192,7 +192,7 @@ void prefetch(Builder &b) {
 #define VEC "?{v2|v4|v8}"
 const Form forms[] = {
     {"ld?weak" SPACE LDCACHE EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
-    {"ld.global" LDCACHE ".nc" EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld.global.nc", 63, 75,
+    {"ld.global?{ca|cg|cs}.nc" EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld.global.nc", 63, 75,
      ld},
     // Eviction priorities of L2 go with 32-byte accesses only.
     {"ld?weak.global" EVICT1 EVICT2 PREFETCH ".v8.{b32|u32|s32|f32}", "d, [a]", "ld", 88, 100, ld},
