@@ -243,7 +243,7 @@ def Amp_PackOp : Amp_ValueOp<"pack"> {
     Together the names are all tensors of the model. `scaled_by = [@s]` says that the tensors carry
     the loss scale; without it nothing is taken for certain.
 
-    Verified: names that occur once, static shapes, the list's element type, declared scalers.
+    Verified: names that occur once, at most 8 dimensions, the list's element type, declared scalers.
 
     ```mlir
     %w = tensor.empty() : tensor<64x10xf16>

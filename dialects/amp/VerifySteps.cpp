@@ -7,6 +7,7 @@
 #include "amp/Rules.h"
 #include "amp/Verify.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -151,7 +152,7 @@ static LogicalResult verifyShapes(StepOp step) {
     auto [it, isNew] =
         shapes.try_emplace({cast<TensorsType>(list).getModel(), name}, type, op);
     auto [first, where] = it->second;
-    if (isNew || first.getShape() == type.getShape())
+    if (isNew || succeeded(verifyCompatibleShape(first, type)))
       return success();
     InFlightDiagnostic diag = op->emitOpError("expected the shape of ")
                               << first << " for " << name << ", got that of " << type;

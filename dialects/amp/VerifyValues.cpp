@@ -284,9 +284,9 @@ LogicalResult PackOp::verify() {
       return emitOpError("expected a tensor of ")
              << tensors.getElementType() << " as in the list for \"" << name << "\", got "
              << tensor.getElementType();
-    if (!tensor.hasStaticShape() || tensor.getRank() > 8)
-      return emitOpError("expected a static shape of at most 8 dimensions for \"")
-             << name << "\", got " << tensor;
+    // The batch may still be unknown; what is left of it after specialising is said there.
+    if (tensor.getRank() > 8)
+      return emitOpError("expected at most 8 dimensions for \"") << name << "\", got " << tensor;
   }
   if (Attribute units = (*this)->getAttr(kPackScaledByAttr); units && !isa<ArrayAttr>(units))
     return emitOpError("expected an array of scalers in scaled_by, got ") << units;

@@ -258,6 +258,16 @@ amp.step @t(%h: !h) {
 
 !h = !amp.tensors<@model x f16>
 amp.model @model
+amp.step @t() {
+  %x = tensor.empty() : tensor<1x1x1x1x1x1x1x1x1xf16>
+  // expected-error @below {{expected at most 8 dimensions for "a", got 'tensor<1x1x1x1x1x1x1x1x1xf16>'}}
+  %g = amp.pack {"a" = %x : tensor<1x1x1x1x1x1x1x1x1xf16>} : !h
+}
+
+// -----
+
+!h = !amp.tensors<@model x f16>
+amp.model @model
 amp.step @t(%x: tensor<4xf16>) {
   // expected-error @below {{expected each name once, got "a" twice}}
   %g = amp.pack {"a" = %x : tensor<4xf16>, "a" = %x : tensor<4xf16>} : !h
