@@ -25,9 +25,10 @@ static const char usage[] =
     "                  [--repeat N] [--options NAME=VALUE:...]\n"
     "       ptxsim-run --list-forms\n"
     "\n"
-    "Without --entry the file is only checked. An ARGUMENT is a scalar (f32=1.5), a structure\n"
-    "by value (f32:3=1,2,3) or a buffer: f32[1000] unwritten, f32[1000]=0 filled, u32[4]=1,2,3,4, f32[8]=iota, f32[8]=random,\n"
-    "f32[8]=@file. Exit code: 0 fine, 1 not loaded, 2 usage, 3 the launch had findings.\n"
+    "Without --entry the file is only checked. An ARGUMENT is a scalar (f32=1.5), a structure by\n"
+    "value (f32:3=1,2,3), or a buffer: f32[1000] unwritten, f32[1000]=0 filled, u32[4]=1,2,3,4,\n"
+    "f32[8]=iota, f32[8]=random, f32[8]=@file. Exit code: 0 fine, 1 not loaded, 2 usage, 3 the\n"
+    "launch had findings.\n"
     "\n"
     "Options, also from PTXSIM_OPTIONS:\n";
 
@@ -124,7 +125,8 @@ int main(int argc, char **argv) {
   try {
     LoadOptions load;
     load.approx = options.approx;
-    program = std::make_unique<Program>(parse(std::make_shared<Source>(file, contents)), memory, load);
+    program = std::make_unique<Program>(parse(std::make_shared<Source>(file, contents)), memory,
+                                        load);
   } catch (const SourceError &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return LoadError;
