@@ -102,11 +102,13 @@ Status Store::finish() {
     if (model.known)
       continue;
     // A model without tensors leaves nothing in a state file but its absence.
-    if (!loaded)
+    // Nor does one without lists, which nobody could bind.
+    std::vector<std::string> bindable = bindableLists(uint32_t(&model - &models[0]));
+    if (!loaded && !bindable.empty())
       return Status::error(StatusCode::Invalid,
                            cat("model '", model.name,
                                "' has no tensors yet: bind one of its lists, ",
-                               quoteAll(bindableLists(uint32_t(&model - &models[0])))));
+                               quoteAll(bindable)));
     SAWTOOTH_TRY(model.define({}));
   }
   // Tables by tensor and chunk are the only memory here that grows with what was bound.

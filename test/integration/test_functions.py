@@ -33,6 +33,7 @@ amp.step @train(%x: !x) {{
 }}
 """
 SCHEDULE = """
+amp.model @model
 amp.state @k : i64 = 0
 amp.step @train(%steps: f64 {amp.default = 100.0}) {
   %k = amp.read @k : i64
