@@ -106,20 +106,20 @@ amp.step @flags(%p: i1, %q: i1, %x: f64) {
 
 // -----
 
-// Maps, casts, copies of copies, values per tensor, scaling of elements and step values.
+// Maps, casts, copies, values per tensor, scaling of elements and step values.
 !f = !amp.tensors<@m x f32>
 !h = !amp.tensors<@m x f16>
 !b = !amp.tensors<@m x bf16>
 !t = !amp.tensors<@m x i64 per tensor>
 !k = !amp.tensors<@m x f64 per tensor>
 amp.model @m
-amp.rule @plain policy state(scale %S: f64 = 8.0) inputs(%ok: i1) { amp.yield state(%S) state(f64) }
+amp.rule @plain policy state(scale %S: f32 = 8.0) inputs(%ok: i1) { amp.yield state(%S) state(f32) }
 amp.scaler @s by @plain
 amp.state @w : !f = 0.0
 amp.state @h : !h copy_of @w
-amp.state @b : !b copy_of @h
+amp.state @b : !b copy_of @w
 amp.state @count : !t = 0
-amp.per_tensor @gain : f64 over @m ["*" = 2]
+amp.state @gain : !k = 2.0
 amp.step @maps(%g: !h, %x: f64) {
   %count = amp.read @count : !t
   %gain = amp.read @gain : !k
@@ -148,9 +148,9 @@ amp.step @maps(%g: !h, %x: f64) {
   amp.commit %wide to @w, %c1 to @count always : !f, !t
 }
 // CHECK-DAG:   sweep.field state @count : i64 {init = 0 : i64, model = @m}
-// CHECK-DAG:   sweep.field parameter @gain : f64 {init = #amp.patterns<"*" = 2.000000e+00 : f64>, model = @m}
+// CHECK-DAG:   sweep.field state @gain : f64 {init = 2.000000e+00 : f64, model = @m}
 // A policy that never moves its scale still has it.
-// CHECK-DAG:   sweep.field state @s.scale : f64 role scale {init = 8.000000e+00 : f64, scaler = @s}
+// CHECK-DAG:   sweep.field state @s.scale : f32 role scale {{.*}}init = 8.000000e+00 : f32, scaler = @s}
 // CHECK-LABEL: sweep.step @maps
 // CHECK:         %[[G:.*]] = sweep.element @maps.g : f16
 // CHECK:         %[[COUNT:.*]] = sweep.get @count : i64
@@ -164,9 +164,8 @@ amp.step @maps(%g: !h, %x: f64) {
 // CHECK:         %[[Y:.*]] = arith.mulf %[[E]], %[[KF]] : f32
 // CHECK:         %[[NEXT:.*]] = arith.addi %[[COUNT]], %{{.*}} : i64
 // Scaled in f32, rounded to f16, before the norm widens it again.
-// CHECK:         %[[S:.*]] = sweep.get @s.scale : f64
-// CHECK:         %[[SF:.*]] = arith.truncf %[[S]] : f64 to f32
-// CHECK:         %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[SF]] : f32
+// CHECK:         %[[S:.*]] = sweep.get @s.scale : f32
+// CHECK:         %[[SCALED:.*]] = arith.mulf %{{.*}}, %[[S]] : f32
 // CHECK:         %[[ROUNDED:.*]] = arith.truncf %[[SCALED]] : f32 to f16
 // CHECK:         arith.extf %[[ROUNDED]] : f16 to f32
 // A step value in f64 is scaled in f64.
@@ -176,7 +175,6 @@ amp.step @maps(%g: !h, %x: f64) {
 // CHECK:         sweep.store %[[WIDE]] to @w : f32
 // CHECK:         %[[H:.*]] = arith.truncf %[[WIDE]] : f32 to f16
 // CHECK:         sweep.store %[[H]] to @h : f16
-// CHECK:         %[[HF:.*]] = arith.extf %[[H]] : f16 to f32
-// CHECK:         %[[B:.*]] = arith.truncf %[[HF]] : f32 to bf16
+// CHECK:         %[[B:.*]] = arith.truncf %[[WIDE]] : f32 to bf16
 // CHECK:         sweep.store %[[B]] to @b : bf16
 // CHECK:         sweep.set %[[NEXT]] to @count : i64

@@ -4,6 +4,8 @@
 // Declarations: amp.state and amp.per_tensor become lists and fields.
 #include "Lowering.h"
 
+#include "mlir/Support/DebugStringHelper.h"
+
 using namespace mlir;
 using namespace sawtooth;
 using namespace sawtooth::amptosweep;
@@ -100,8 +102,8 @@ LogicalResult ModuleLowering::lowerState(amp::StateOp op) {
   else if (TypedAttr constant = init ? amp::convertConstant(init, scalar) : TypedAttr())
     init = constant;
   else
-    return op.emitOpError() << "expected a constant initial value of type " << scalar
-                            << (init ? ", got " : "") << (init ? init : Attribute());
+    return op.emitOpError() << "expected a constant initial value of type " << scalar << ", got "
+                            << (init ? debugString(init) : "none");
   return success(init && declareField(op.getLoc(), sweep::FieldKind::State, op.getSymName(), scalar,
                                       init, type ? type.getModel() : FlatSymbolRefAttr()));
 }

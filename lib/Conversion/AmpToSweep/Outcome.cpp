@@ -105,6 +105,13 @@ LogicalResult StepLowering::lower(amp::LogOp op) {
   Value value = lookup(op.getValue(), op);
   if (!value)
     return failure();
+  if (isa<RankedTensorType>(value.getType())) {
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "expected a step value or a result of the outlined part, got "
+                              << value.getType();
+    diag.attachNote() << kTensorHint;
+    return diag;
+  }
   sweep::LogOp::create(builder, op.getLoc(), op.getKey(), widen(value), op.getReduce());
   return success();
 }
