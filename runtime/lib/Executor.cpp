@@ -69,8 +69,8 @@ Status Executor::prepareModels() {
       temporaries.emplace_back(std::max<size_t>(model.tensors.size(), 1));
       perTensorTables[m].push_back(temporaries.back().data());
     }
-    models.push_back({model.tensors.size(), model.firstChunk, model.chunks, model.numel.data(),
-                      model.rank.data(), model.dims.data(), model.nameHash.data(),
+    models.push_back({model.tensors.size(), model.firstChunk, model.chunks, model.firstRow.data(),
+                      model.numel.data(), model.rank.data(), model.dims.data(), model.nameHash.data(),
                       listTables[m].data(), perTensorTables[m].data()});
   }
   for (const SawtoothModel &model : models)

@@ -121,9 +121,13 @@ std::vector<SawtoothChunk> chunkTable(std::span<Model> models) {
   chunks.reserve(total);
   for (uint32_t m = 0; m < models.size(); ++m) {
     models[m].firstChunk = chunks.size();
-    for (uint32_t t = 0; t < models[m].numel.size(); ++t)
+    models[m].firstRow.clear();
+    for (uint32_t t = 0; t < models[m].numel.size(); ++t) {
+      models[m].firstRow.push_back(chunks.size());
       for (uint64_t index = 0; index < rowsOf(models[m].numel[t]); ++index)
         chunks.push_back({m, t, index});
+    }
+    models[m].firstRow.push_back(chunks.size());
     models[m].chunks = chunks.size() - models[m].firstChunk;
   }
   return chunks;

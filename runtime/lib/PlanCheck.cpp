@@ -282,6 +282,7 @@ private:
 
   Status checkStep(const SawtoothStepRow &step) const {
     SAWTOOTH_TRY(range("actions", step.actions, plan.actions().size()));
+    SAWTOOTH_TRY(checkLaunches(step));
     SAWTOOTH_TRY(range("arguments", step.args, plan.args().size()));
     SAWTOOTH_TRY(range("tensor arguments", step.tensorArgs, plan.tensorArgs().size()));
     SAWTOOTH_TRY(range("logs", step.logs, plan.logs().size()));
@@ -368,6 +369,27 @@ private:
       EXPECT_PLAN(action.results <= step.partials, "expected at most ", step.partials,
                   " reductions, got ", action.results);
     }
+    return {};
+  }
+
+  // The launches of a step perform its actions, each once and in order.
+  Status checkLaunches(const SawtoothStepRow &step) const {
+    SAWTOOTH_TRY(range("launches", step.launches, plan.launches().size()));
+    uint64_t next = step.actions.first;
+    for (const SawtoothLaunchRow &launch : Plan::rows(step.launches, plan.launches())) {
+      SAWTOOTH_TRY(string("name of a kernel", launch.kernel));
+      SAWTOOTH_TRY(range("actions of a launch", launch.actions, plan.actions().size()));
+      EXPECT_PLAN(launch.actions.first == next && launch.actions.count > 0,
+                  "expected a launch of the actions from ", next, " on, got ", launch.actions.count,
+                  " from ", launch.actions.first);
+      EXPECT_PLAN(launch.threads % 32 == 0 && launch.threads > 0 && launch.threads <= 1024,
+                  "expected a block of 32 to 1024 threads in whole warps, got ", launch.threads);
+      EXPECT_PLAN(launch.warpsPerRow <= 1024, "expected at most 1024 warps a row, got ",
+                  launch.warpsPerRow);
+      next += launch.actions.count;
+    }
+    EXPECT_PLAN(step.launches.count == 0 || next == uint64_t(step.actions.first) + step.actions.count,
+                "its launches leave actions out");
     return {};
   }
 

@@ -26,8 +26,16 @@ struct ActionPlan {
   uint64_t units = 0;           // of a PARALLEL
 };
 
+/// One row of SawtoothPlan::launches: the next `actions` of the step.
+struct LaunchPlan {
+  std::string kernel;
+  unsigned threads = 0, warpsPerRow = 0, actions = 0;
+  uint64_t units = 0;
+};
+
 struct StepPlan {
   mlir::SmallVector<ActionPlan> actions;
+  mlir::SmallVector<LaunchPlan> launches; // of a GPU
   uint64_t arenaBytes = 0;
 };
 

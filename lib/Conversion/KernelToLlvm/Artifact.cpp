@@ -54,9 +54,10 @@ LogicalResult sawtooth::addArtifact(ModuleOp module) {
   });
 
   auto artifactType =
-      LLVM::LLVMStructType::getLiteral(builder.getContext(), {word, word, pointer, pointer});
+      LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), {word, word, pointer, pointer, builder.getI64Type(), pointer});
   LLVM::GlobalOp artifact = addConstant(builder, artifactType, "sawtooth.artifact", [&]() -> Value {
-    Value value = LLVM::UndefOp::create(builder, artifactType);
+    Value value = LLVM::ZeroOp::create(builder, artifactType); // no images
     value = LLVM::InsertValueOp::create(builder, value, number(SAWTOOTH_ABI_VERSION),
                                         ArrayRef<int64_t>{0});
     value = LLVM::InsertValueOp::create(builder, value, number(names.size()), ArrayRef<int64_t>{1});

@@ -32,11 +32,11 @@ SawtoothRange PlanBuilder::addAccesses(ArrayAttr names) {
   return range;
 }
 
-void PlanBuilder::addAction(const StepLayout &step, const ActionPlan &action) {
+void PlanBuilder::addAction(const StepLayout &step, const ActionPlan &action, bool hasFunction) {
   auto row = zeroed<SawtoothActionRow>();
   row.name = string(action.function);
   row.kind = action.kind;
-  row.function = functionCount++;
+  row.function = hasFunction ? functionCount++ : SAWTOOTH_NONE;
   row.model = row.flag = SAWTOOTH_NONE;
   row.units = action.units;
   if (sweep::PassOp pass = action.pass) {
@@ -121,7 +121,19 @@ LogicalResult PlanBuilder::addStep(const StepLayout &step, const StepPlan &plan)
   row.commits = op.getCommits();
   row.actions = {uint32_t(actions.size()), uint32_t(plan.actions.size())};
   for (const ActionPlan &action : plan.actions)
-    addAction(step, action);
+    addAction(step, action, /*hasFunction=*/plan.launches.empty());
+  row.launches = {uint32_t(launches.size()), uint32_t(plan.launches.size())};
+  uint32_t first = row.actions.first;
+  for (const LaunchPlan &launch : plan.launches) {
+    auto launchRow = zeroed<SawtoothLaunchRow>();
+    launchRow.kernel = string(launch.kernel);
+    launchRow.threads = launch.threads;
+    launchRow.warpsPerRow = launch.warpsPerRow;
+    launchRow.units = launch.units;
+    launchRow.actions = {first, launch.actions};
+    first += launch.actions;
+    launches.push_back(launchRow);
+  }
   if (failed(addArguments(step, row)))
     return failure();
   addLogs(step, row);

@@ -43,7 +43,7 @@ private:
   mlir::LogicalResult addStep(const StepLayout &step, const StepPlan &plan);
   mlir::LogicalResult addArguments(const StepLayout &step, SawtoothStepRow &row);
   void addLogs(const StepLayout &step, SawtoothStepRow &row);
-  void addAction(const StepLayout &step, const ActionPlan &action);
+  void addAction(const StepLayout &step, const ActionPlan &action, bool hasFunction);
   SawtoothRange addAccesses(mlir::ArrayAttr lists);
   SawtoothRange addNotes(std::optional<mlir::ArrayAttr> notes);
   mlir::LogicalResult addProgram(amp::ProgramOp program);

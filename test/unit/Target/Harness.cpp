@@ -132,11 +132,26 @@ Machine::Machine(const SawtoothArtifact *artifact, std::vector<int64_t> sizes, s
   // What no program writes must not matter either.
   frame.assign(step->frameBytes / 8, 0x5a5a5a5a5a5a5a5a);
   partials.assign(chunks.size() * step->partials, 0x5a5a5a5a5a5a5a5a);
-  model = {tensors,     0,       chunks.size(),    numel.data(),         rank.data(),
-           dims.data(), nullptr, listTable.data(), perTensorTable.data()};
+  model = {.tensors = tensors,
+           .firstChunk = 0,
+           .chunks = chunks.size(),
+           .firstRow = nullptr,
+           .numel = numel.data(),
+           .rank = rank.data(),
+           .dims = dims.data(),
+           .nameHash = nullptr,
+           .list = listTable.data(),
+           .perTensor = perTensorTable.data()};
   models[0] = &model;
-  ctx = {state.data(), args.data(), frame.data(),  partials.data(),
-         nullptr,      models,      chunks.data(), nullptr};
+  ctx = {.state = state.data(),
+         .args = args.data(),
+         .frame = frame.data(),
+         .partials = partials.data(),
+         .arena = nullptr,
+         .model = models,
+         .chunk = chunks.data(),
+         .tensor = nullptr,
+         .device = nullptr};
 }
 
 void Machine::run() {

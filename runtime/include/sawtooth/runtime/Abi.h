@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define SAWTOOTH_ABI_VERSION 1u
+#define SAWTOOTH_ABI_VERSION 2u
 #define SAWTOOTH_PLAN_MAGIC 0x4e4c504854574153ull /* "SAWTHPLN" */
 
 // Frozen by the numerics contract (rule 4): elements of a chunk, lanes of a chunk, and lanes of
@@ -49,6 +49,7 @@ typedef struct SawtoothChunk {
 typedef struct SawtoothModel {
   uint64_t tensors;
   uint64_t firstChunk, chunks;  // its rows in the chunk table
+  const uint64_t *firstRow;     // row of a tensor's first chunk, by tensor; tensors + 1 entries
   const int64_t *numel;         // elements, by tensor
   const int64_t *rank;          // dimensions, by tensor
   const int64_t *dims;          // SAWTOOTH_MAX_RANK sizes a tensor, the missing ones 1
@@ -57,6 +58,27 @@ typedef struct SawtoothModel {
   void *const *perTensor;       // perTensor[k][tensor], 8-byte slots, k the field's `offset`
 } SawtoothModel;
 #define SAWTOOTH_MAX_RANK 8
+
+// Where a GPU tells the host what became of a step, while nobody waits. A row is a SawtoothRingRow,
+// then the step's frame, then the state block. The host reads a row that another overwrites as one
+// whose sequence has changed.
+typedef struct SawtoothDeviceRing {
+  uint64_t written;  // rows so far, of all steps
+  uint64_t rows;     // capacity, a power of two
+  uint64_t rowBytes; // of one row, a multiple of 8
+  void *row;         // row 0, in memory of the host that the device can write
+} SawtoothDeviceRing;
+
+typedef struct SawtoothRingRow {
+  uint64_t sequence; // the row's number + 1, written last; 0 while it is written
+  uint64_t step;     // number of the step
+} SawtoothRingRow;
+
+// What the kernels of a GPU have beside, in its memory.
+typedef struct SawtoothDevice {
+  uint32_t *ticket; // by launch of the step: blocks that are done; 0 between launches
+  SawtoothDeviceRing *ring;
+} SawtoothDevice;
 
 typedef struct SawtoothCtx {
   void *state;                       // the state block: 8-byte slots, SawtoothField::offset
@@ -67,9 +89,13 @@ typedef struct SawtoothCtx {
   const SawtoothModel *const *model; // by model number
   const SawtoothChunk *chunk;        // the chunk table of all models
   void *const *tensor;               // tensor arguments, by SawtoothTensorArg::slot
+  const SawtoothDevice *device;      // null on a CPU
 } SawtoothCtx;
 
-// Every generated function. A PASS gets rows [begin, end) of the chunk table, a PARALLEL one
+// Every kernel of a GPU takes a `const SawtoothCtx *` in the device's memory and nothing else, so
+// that a captured launch can be replayed with other arguments, lists and learning rates.
+//
+// Every generated function of a CPU. A PASS gets rows [begin, end) of the chunk table, a PARALLEL one
 // [begin, end) of its action's `units`, a SCALAR one ignores both.
 typedef void SawtoothFunction(const SawtoothCtx *ctx, uint64_t begin, uint64_t end);
 
@@ -221,7 +247,7 @@ typedef enum SawtoothActionKind {
 typedef struct SawtoothActionRow {
   SawtoothString name; // symbol of the generated function
   uint32_t kind;       // SawtoothActionKind
-  uint32_t function;   // index of SawtoothArtifact::functions
+  uint32_t function;   // index of SawtoothArtifact::functions; SAWTOOTH_NONE on a GPU
   uint32_t model;      // of a PASS, else SAWTOOTH_NONE
   uint32_t flag;       // frame offset of an i1 that must be 1 for it to run, or SAWTOOTH_NONE
   uint32_t results;    // reductions of a PASS
@@ -240,12 +266,26 @@ typedef struct SawtoothNote {
   SawtoothString text;
 } SawtoothNote;
 
+// One launch of a kernel on a GPU: the actions that it performs, in order. Scalar programs before its
+// passes run once in each block, those after them in the block that is done last, which then sets
+// the launch's ticket to 0. The grid is one-dimensional; a block takes its share of the work by
+// striding over the grid, so any number of blocks, at least one, gives the same bits.
+typedef struct SawtoothLaunchRow {
+  SawtoothString kernel;  // symbol in the image
+  uint32_t threads;       // of a block
+  uint32_t warpsPerRow;   // warps that share the work on a chunk row of its passes; 0: no pass
+  uint32_t pad;
+  uint64_t units;         // threads with work in a forward part; 0: none
+  SawtoothRange actions;
+} SawtoothLaunchRow;
+
 // One transaction. Counters are fields named STEP.attempted and so on; the runtime reads the
 // flags' slots after the last action and appends a row to the status ring.
 typedef struct SawtoothStepRow {
   SawtoothString name;
   uint32_t commits;     // 0: an evaluation
   SawtoothRange actions;
+  SawtoothRange launches; // of a GPU; they cover the actions in their order. Empty on a CPU
   SawtoothRange args;
   SawtoothRange tensorArgs;
   SawtoothRange logs;
@@ -298,6 +338,7 @@ typedef struct SawtoothRunRow {
   X(logs, SawtoothLogRow)                                                                          \
   X(causes, SawtoothCauseRow)                                                                      \
   X(actions, SawtoothActionRow)                                                                    \
+  X(launches, SawtoothLaunchRow)                                                                   \
   X(accesses, SawtoothAccess)                                                                      \
   X(notes, SawtoothNote)                                                                           \
   X(programs, SawtoothProgramRow)                                                                  \
@@ -317,12 +358,29 @@ typedef struct SawtoothPlan {
 #undef SAWTOOTH_PLAN_TABLE
 } SawtoothPlan;
 
-// What a compiled module hands out.
+typedef enum SawtoothImageKind {
+  SAWTOOTH_IMAGE_PTX,  // text with its NUL, for the chip and all that are newer
+  SAWTOOTH_IMAGE_CUBIN // for chips of the same major and at least the same minor version
+} SawtoothImageKind;
+
+// Code for a GPU. A suffix ('a' or 'f' as in sm_90a) ties even PTX to one chip or family.
+typedef struct SawtoothImage {
+  uint32_t kind;   // SawtoothImageKind
+  uint32_t chip;   // 10 * major + minor compute capability: 90 for sm_90
+  uint32_t suffix; // 'a', 'f' or 0
+  uint32_t ptx;    // 10 * major + minor version of PTX that the driver must know: 78 for 7.8
+  uint64_t bytes;
+  const void *data;
+} SawtoothImage;
+
+// What a compiled module hands out: functions for a CPU, or images for a GPU.
 typedef struct SawtoothArtifact {
   uint32_t abi;
   uint32_t functionCount;
   const SawtoothPlan *plan;
   SawtoothFunction *const *functions;
+  uint64_t imageCount;
+  const SawtoothImage *images;
 } SawtoothArtifact;
 
 // Exported by every artifact under the name `sawtooth_query`; null when `abi` is not its own.
@@ -332,8 +390,10 @@ typedef const SawtoothArtifact *SawtoothQuery(uint32_t abi);
 } // extern "C"
 
 static_assert(sizeof(SawtoothChunk) == 16, "frozen");
-static_assert(sizeof(SawtoothModel) == 72, "frozen");
-static_assert(sizeof(SawtoothCtx) == 64, "frozen");
+static_assert(sizeof(SawtoothModel) == 80, "frozen");
+static_assert(sizeof(SawtoothCtx) == 72, "frozen");
+static_assert(sizeof(SawtoothDeviceRing) == 32, "frozen");
+static_assert(sizeof(SawtoothImage) == 32, "frozen");
 #endif
 
 #endif // SAWTOOTH_RUNTIME_ABI_H

@@ -39,7 +39,9 @@ struct Model {
   std::vector<std::string> tensors;
   std::vector<int64_t> numel, rank, dims; // dims: SAWTOOTH_MAX_RANK a tensor, padded with 1
   std::vector<uint64_t> nameHash;
-  uint64_t firstChunk = 0, chunks = 0; // filled by chunkTable
+  // Filled by chunkTable; firstRow has an entry more than there are tensors.
+  uint64_t firstChunk = 0, chunks = 0;
+  std::vector<uint64_t> firstRow;
 
   /// Takes names and shapes, in any order. `Invalid` for two tensors of one name or a bad shape.
   Status define(std::vector<TensorSpec> specs);
