@@ -17,6 +17,8 @@ Result<std::unique_ptr<Executor>> Executor::create(const Artifact &artifact, uin
     return Status::error(StatusCode::Invalid, "expected a finished store");
   if (Status status = store.accepts(artifact.plan); !status.ok())
     return status;
+  if (!artifact.plan.launches().empty())
+    return Status::error(StatusCode::Unsupported, "expected code for a CPU, got kernels of a GPU");
   std::unique_ptr<Executor> executor(new Executor(artifact, step, store));
   for (auto prepare : {&Executor::prepareLists, &Executor::prepareModels, &Executor::prepareBlocks})
     if (Status status = ((*executor).*prepare)(); !status.ok())
@@ -69,9 +71,9 @@ Status Executor::prepareModels() {
       temporaries.emplace_back(std::max<size_t>(model.tensors.size(), 1));
       perTensorTables[m].push_back(temporaries.back().data());
     }
-    models.push_back({model.tensors.size(), model.firstChunk, model.chunks, model.firstRow.data(),
-                      model.numel.data(), model.rank.data(), model.dims.data(), model.nameHash.data(),
-                      listTables[m].data(), perTensorTables[m].data()});
+    models.push_back({model.tensors.size(), model.firstChunk, model.chunks, model.numel.data(),
+                      model.rank.data(), model.dims.data(), model.nameHash.data(),
+                      listTables[m].data(), perTensorTables[m].data(), model.firstRow.data()});
   }
   for (const SawtoothModel &model : models)
     modelPointers.push_back(&model);

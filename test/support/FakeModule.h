@@ -18,8 +18,12 @@ struct FakeModule {
   std::vector<SawtoothFunction *> functions;
 
   SawtoothArtifact artifact() const {
-    return {SAWTOOTH_ABI_VERSION, static_cast<uint32_t>(functions.size()),
-            reinterpret_cast<const SawtoothPlan *>(plan.data()), functions.data()};
+    return {SAWTOOTH_ABI_VERSION,
+            static_cast<uint32_t>(functions.size()),
+            reinterpret_cast<const SawtoothPlan *>(plan.data()),
+            functions.data(),
+            0,
+            nullptr};
   }
 };
 

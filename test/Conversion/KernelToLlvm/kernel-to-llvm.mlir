@@ -6,7 +6,7 @@
 // CHECK: llvm.mlir.global internal constant @sawtooth.plan("plan bytes") {{.*}}alignment = 8
 // CHECK: llvm.mlir.global internal constant @sawtooth.functions() {{.*}} : !llvm.array<1 x ptr>
 // CHECK: llvm.mlir.addressof @step.0_pass
-// CHECK: llvm.mlir.global internal constant @sawtooth.artifact() {{.*}} : !llvm.struct<(i32, i32, ptr, ptr)>
+// CHECK: llvm.mlir.global internal constant @sawtooth.artifact() {{.*}} : !llvm.struct<(i32, i32, ptr, ptr, i64, ptr)>
 // The only symbol that others see; null for an ABI that it does not know.
 // CHECK: llvm.func @sawtooth_query(%[[ABI:.*]]: i32) -> !llvm.ptr
 // CHECK: llvm.icmp "eq" %[[ABI]]

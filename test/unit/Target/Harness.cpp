@@ -135,13 +135,13 @@ Machine::Machine(const SawtoothArtifact *artifact, std::vector<int64_t> sizes, s
   model = {.tensors = tensors,
            .firstChunk = 0,
            .chunks = chunks.size(),
-           .firstRow = nullptr,
            .numel = numel.data(),
            .rank = rank.data(),
            .dims = dims.data(),
            .nameHash = nullptr,
            .list = listTable.data(),
-           .perTensor = perTensorTable.data()};
+           .perTensor = perTensorTable.data(),
+           .firstRow = nullptr};
   models[0] = &model;
   ctx = {.state = state.data(),
          .args = args.data(),

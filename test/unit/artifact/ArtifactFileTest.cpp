@@ -127,7 +127,8 @@ TEST(ArtifactFile, RefusesWhatGrewAndWhatIsSomethingElse) {
 TEST(ArtifactFile, RefusesAnotherAbiAndAnotherFormat) {
   Bytes abi = withFooter(tinyArtifact(), [](auto &footer) { footer.abi += 1; });
   EXPECT_TRUE(refused(read(abi).status(), StatusCode::Unsupported,
-                      "expected code of ABI version 1, got 2"));
+                      "expected code of ABI version " + std::to_string(SAWTOOTH_ABI_VERSION) +
+                          ", got " + std::to_string(SAWTOOTH_ABI_VERSION + 1)));
   Bytes format = withFooter(tinyArtifact(), [](auto &footer) { footer.format = 7; });
   EXPECT_TRUE(refused(read(format).status(), StatusCode::Unsupported,
                       "expected an artifact of format 1, got 7"));

@@ -47,7 +47,8 @@ TEST_F(CApi, TrainsFromC) {
   EXPECT_EQ(scale, 65536);
   artifact.abi = 77;
   EXPECT_STREQ(trainInC(&artifact, &w, &g, 2, &scale, text, sizeof(text)),
-               "expected code of ABI version 1, got 77");
+               ("expected code of ABI version " + std::to_string(SAWTOOTH_ABI_VERSION) + ", got 77")
+                   .c_str());
 }
 
 TEST_F(CApi, ErrorsCarryCodeAndPlace) {

@@ -59,6 +59,17 @@ TEST(Plan, RefusesAnotherAbi) {
       std::string::npos);
 }
 
+/// Launches of the step for each of `actions`, of 128 threads.
+static void addLaunches(PlanWriter &plan, std::vector<SawtoothRange> actions) {
+  for (SawtoothRange range : actions)
+    plan.launches.push_back({0, 128, 1, 0, 0, range});
+  plan.steps[0].launches = {0, uint32_t(plan.launches.size())};
+}
+
+TEST(Plan, TakesLaunchesThatCoverTheActions) {
+  EXPECT_EQ(messageAfter([](PlanWriter &p) { addLaunches(p, {{0, 3}, {3, 2}}); }), "ok");
+}
+
 TEST(Plan, RefusesReferencesThatLeadNowhere) {
   auto contains = [](const std::string &text, const std::string &part) {
     return text.find(part) != std::string::npos;
@@ -88,6 +99,16 @@ TEST(Plan, RefusesReferencesThatLeadNowhere) {
       {"expected a flag below 32, got 32", [](PlanWriter &p) { p.actions[3].flag = 32; }},
       {"expected at most 2 reductions, got 3", [](PlanWriter &p) { p.actions[1].results = 3; }},
       {"expected a kind of action below", [](PlanWriter &p) { p.actions[0].kind = 9; }},
+      {"expected a launch of the actions from 3 on, got 1 from 4",
+       [](PlanWriter &p) { addLaunches(p, {{0, 3}, {4, 1}}); }},
+      {"its launches leave actions out", [](PlanWriter &p) { addLaunches(p, {{0, 3}}); }},
+      {"expected the actions of a launch within 5 rows",
+       [](PlanWriter &p) { addLaunches(p, {{0, 9}}); }},
+      {"in whole warps, got 100",
+       [](PlanWriter &p) {
+         addLaunches(p, {{0, 5}});
+         p.launches[0].threads = 100;
+       }},
       {"expected a list below 4, got 4", [](PlanWriter &p) { p.accesses[0].list = 4; }},
       {"expected the log in a slot", [](PlanWriter &p) { p.logs[0].offset = 100; }},
       {"expected the argument in a slot", [](PlanWriter &p) { p.args[0].offset = 8; }},

@@ -48,14 +48,14 @@ typedef struct SawtoothChunk {
 // A bound model. Tensors are numbered by the byte order of their names.
 typedef struct SawtoothModel {
   uint64_t tensors;
-  uint64_t firstChunk, chunks;  // its rows in the chunk table
-  const uint64_t *firstRow;     // row of a tensor's first chunk, by tensor; tensors + 1 entries
-  const int64_t *numel;         // elements, by tensor
-  const int64_t *rank;          // dimensions, by tensor
-  const int64_t *dims;          // SAWTOOTH_MAX_RANK sizes a tensor, the missing ones 1
-  const uint64_t *nameHash;     // by tensor; keys the random numbers of initial values
-  void *const *const *list;     // list[l][tensor], l the plan's list number; null for other models
-  void *const *perTensor;       // perTensor[k][tensor], 8-byte slots, k the field's `offset`
+  uint64_t firstChunk, chunks; // its rows in the chunk table
+  const int64_t *numel;        // elements, by tensor
+  const int64_t *rank;         // dimensions, by tensor
+  const int64_t *dims;         // SAWTOOTH_MAX_RANK sizes a tensor, the missing ones 1
+  const uint64_t *nameHash;    // by tensor; keys the random numbers of initial values
+  void *const *const *list;    // list[l][tensor], l the plan's list number; null for other models
+  void *const *perTensor;      // perTensor[k][tensor], 8-byte slots, k the field's `offset`
+  const uint64_t *firstRow;    // row of a tensor's first chunk, by tensor; tensors + 1 entries
 } SawtoothModel;
 #define SAWTOOTH_MAX_RANK 8
 
@@ -95,8 +95,8 @@ typedef struct SawtoothCtx {
 // Every kernel of a GPU takes a `const SawtoothCtx *` in the device's memory and nothing else, so
 // that a captured launch can be replayed with other arguments, lists and learning rates.
 //
-// Every generated function of a CPU. A PASS gets rows [begin, end) of the chunk table, a PARALLEL one
-// [begin, end) of its action's `units`, a SCALAR one ignores both.
+// Every generated function of a CPU. A PASS gets rows [begin, end) of the chunk table, a PARALLEL
+// one [begin, end) of its action's `units`, a SCALAR one ignores both.
 typedef void SawtoothFunction(const SawtoothCtx *ctx, uint64_t begin, uint64_t end);
 
 //===--------------------------------------------------------------------------------------------===//
@@ -153,12 +153,12 @@ typedef struct SawtoothInit {
 typedef struct SawtoothListRow {
   SawtoothString name; // "w", "opt.m", "g"
   SawtoothString location;
-  uint32_t kind;       // SawtoothListKind
-  uint32_t type;       // SawtoothType
+  uint32_t kind; // SawtoothListKind
+  uint32_t type; // SawtoothType
   uint32_t model;
-  uint32_t step;       // of an argument or scratch list, else SAWTOOTH_NONE
-  uint32_t copyOf;     // list number or SAWTOOTH_NONE; unbound, it is the cast of its source
-  SawtoothRange init;  // Init rows; empty for arguments and scratch
+  uint32_t step;      // of an argument or scratch list, else SAWTOOTH_NONE
+  uint32_t copyOf;    // list number or SAWTOOTH_NONE; unbound, it is the cast of its source
+  SawtoothRange init; // Init rows; empty for arguments and scratch
 } SawtoothListRow;
 
 typedef enum SawtoothExtent { SAWTOOTH_PER_STEP, SAWTOOTH_PER_TENSOR } SawtoothExtent;
@@ -183,15 +183,15 @@ typedef struct SawtoothFieldRow {
   SawtoothString name;  // "s.scale", "opt.t", "opt.beta1", "train.applied"
   SawtoothString alias; // its key in foreign dictionaries ("_growth_tracker"), or the empty string
   SawtoothString location;
-  uint32_t type;        // SawtoothType
-  uint32_t extent;      // SawtoothExtent
-  uint32_t kind;        // SawtoothFieldKind
-  uint32_t role;        // SawtoothRole
-  uint32_t model;       // of a per-tensor field, else SAWTOOTH_NONE
-  uint32_t scaler;      // ScalerRow that it belongs to, or SAWTOOTH_NONE
+  uint32_t type;   // SawtoothType
+  uint32_t extent; // SawtoothExtent
+  uint32_t kind;   // SawtoothFieldKind
+  uint32_t role;   // SawtoothRole
+  uint32_t model;  // of a per-tensor field, else SAWTOOTH_NONE
+  uint32_t scaler; // ScalerRow that it belongs to, or SAWTOOTH_NONE
   uint32_t pad;
-  uint64_t offset;      // per step: bytes into the state block; per tensor: index of perTensor
-  uint64_t initial;     // the initial value's bits in an 8-byte slot
+  uint64_t offset;        // per step: bytes into the state block; per tensor: index of perTensor
+  uint64_t initial;       // the initial value's bits in an 8-byte slot
   SawtoothRange patterns; // Pattern rows of a per-tensor parameter, else empty
 } SawtoothFieldRow;
 
@@ -228,7 +228,13 @@ typedef struct SawtoothTensorArgRow {
   int64_t dims[SAWTOOTH_MAX_RANK];
 } SawtoothTensorArgRow;
 
-typedef enum SawtoothReduce { SAWTOOTH_REDUCE_LAST, SAWTOOTH_REDUCE_MEAN, SAWTOOTH_REDUCE_SUM, SAWTOOTH_REDUCE_MAX, SAWTOOTH_REDUCE_MIN } SawtoothReduce;
+typedef enum SawtoothReduce {
+  SAWTOOTH_REDUCE_LAST,
+  SAWTOOTH_REDUCE_MEAN,
+  SAWTOOTH_REDUCE_SUM,
+  SAWTOOTH_REDUCE_MAX,
+  SAWTOOTH_REDUCE_MIN
+} SawtoothReduce;
 
 typedef struct SawtoothLogRow {
   SawtoothString key;
@@ -266,16 +272,16 @@ typedef struct SawtoothNote {
   SawtoothString text;
 } SawtoothNote;
 
-// One launch of a kernel on a GPU: the actions that it performs, in order. Scalar programs before its
-// passes run once in each block, those after them in the block that is done last, which then sets
-// the launch's ticket to 0. The grid is one-dimensional; a block takes its share of the work by
-// striding over the grid, so any number of blocks, at least one, gives the same bits.
+// One launch of a kernel on a GPU: the actions that it performs, in order. Scalar programs before
+// its passes run once in each block, those after them in the block that is done last, which then
+// sets the launch's ticket to 0. The grid is one-dimensional; a block takes its share of the work
+// by striding over the grid, so any number of blocks, at least one, gives the same bits.
 typedef struct SawtoothLaunchRow {
-  SawtoothString kernel;  // symbol in the image
-  uint32_t threads;       // of a block
-  uint32_t warpsPerRow;   // warps that share the work on a chunk row of its passes; 0: no pass
+  SawtoothString kernel; // symbol in the image
+  uint32_t threads;      // of a block
+  uint32_t warpsPerRow;  // warps that share the work on a chunk row of its passes; 0: no pass
   uint32_t pad;
-  uint64_t units;         // threads with work in a forward part; 0: none
+  uint64_t units; // threads with work in a forward part; 0: none
   SawtoothRange actions;
 } SawtoothLaunchRow;
 
@@ -283,7 +289,7 @@ typedef struct SawtoothLaunchRow {
 // flags' slots after the last action and appends a row to the status ring.
 typedef struct SawtoothStepRow {
   SawtoothString name;
-  uint32_t commits;     // 0: an evaluation
+  uint32_t commits; // 0: an evaluation
   SawtoothRange actions;
   SawtoothRange launches; // of a GPU; they cover the actions in their order. Empty on a CPU
   SawtoothRange args;
@@ -291,15 +297,16 @@ typedef struct SawtoothStepRow {
   SawtoothRange logs;
   SawtoothRange causes; // CauseRow: bit i of the causes slot
   SawtoothRange notes;
-  uint32_t partials;    // reductions of the widest pass
-  uint32_t perTensorSlots; // arrays of SawtoothModel::perTensor: the fields' (plan), then temporaries
-  uint32_t applied;     // frame offset of an i1: every `when` flag held
-  uint32_t cause;       // frame offset of an i64 with one bit a cause, or SAWTOOTH_NONE
+  uint32_t partials; // reductions of the widest pass
+  uint32_t
+      perTensorSlots; // arrays of SawtoothModel::perTensor: the fields' (plan), then temporaries
+  uint32_t applied;   // frame offset of an i1: every `when` flag held
+  uint32_t cause;     // frame offset of an i64 with one bit a cause, or SAWTOOTH_NONE
   uint32_t attemptedField, appliedField, skippedField, consecutiveField, calibrationField;
   uint32_t pad;
   uint64_t frameBytes, argsBytes, arenaBytes;
-  uint64_t batch;       // what `?` was specialised to, 0 if there is none
-  uint64_t lowerBound;  // bytes per parameter no fusion can go below
+  uint64_t batch;      // what `?` was specialised to, 0 if there is none
+  uint64_t lowerBound; // bytes per parameter no fusion can go below
 } SawtoothStepRow;
 
 typedef struct SawtoothCauseRow {
