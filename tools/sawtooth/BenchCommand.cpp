@@ -117,6 +117,9 @@ int benchCommand(int argc, char **argv) {
   if (!measured.ok())
     return fail(measured.status());
   const bench::Report &report = *measured;
+  Result<double> fixedSeconds = bench::fixedCost(module->artifact(), *step);
+  if (!fixedSeconds.ok())
+    return fail(fixedSeconds.status());
 
   if (json) {
     nlohmann::ordered_json out;
@@ -130,7 +133,9 @@ int benchCommand(int argc, char **argv) {
     out["bound_seconds"] = toJson(report.bound);
     out["ratio_to_bound"] = report.ratioToBound;
     out["bytes_per_second"] = report.bytesPerSecond;
+    out["bound_bytes_per_second"] = report.boundBytesPerSecond;
     out["copy_bytes_per_second"] = report.copyBytesPerSecond;
+    out["fixed_seconds_per_step"] = *fixedSeconds;
     out["skipped"] = report.skipped;
     out["threads"] = options.threads;
     result(out.dump(2) + "\n");
@@ -144,15 +149,17 @@ int benchCommand(int argc, char **argv) {
                 "  step        %8.3f ms   (%.3f to %.3f over %u, %llu skipped)\n"
                 "  bound       %8.3f ms   (%.3f to %.3f)\n"
                 "  step/bound  %8.3f\n"
-                "  moved       %8.2f GB/s  (a copy: %.2f GB/s)\n",
+                "  moved       %8.2f GB/s  (the bound: %.2f, a copy: %.2f)\n"
+                "  fixed cost  %8.2f us a step, beside its elements, on one thread\n",
                 input.c_str(), tensors.c_str(), static_cast<double>(report.parameters) * 1e-6,
                 static_cast<unsigned long long>(report.tensors), report.bytesPerParameter,
                 options.threads, options.threads == 1 ? "" : "s", compileSeconds * 1e3,
-                *cachedSeconds * 1e3, report.firstStepSeconds * 1e3, report.step.median * 1e3, report.step.min * 1e3,
-                report.step.max * 1e3, options.steps,
+                *cachedSeconds * 1e3, report.firstStepSeconds * 1e3, report.step.median * 1e3,
+                report.step.min * 1e3, report.step.max * 1e3, options.steps,
                 static_cast<unsigned long long>(report.skipped), report.bound.median * 1e3,
                 report.bound.min * 1e3, report.bound.max * 1e3, report.ratioToBound,
-                report.bytesPerSecond * 1e-9, report.copyBytesPerSecond * 1e-9);
+                report.bytesPerSecond * 1e-9, report.boundBytesPerSecond * 1e-9,
+                report.copyBytesPerSecond * 1e-9, *fixedSeconds * 1e6);
   result(text);
   return Success;
 }

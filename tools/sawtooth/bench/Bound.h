@@ -25,12 +25,20 @@ struct StreamPass {
   std::vector<Stream> streams;
 };
 
+/// How lists that are only written are written.
+enum class Stores {
+  Cached,    // as always: a line is read into the caches before it is written
+  PastCaches // lines are written whole, past the caches, where a buffer is aligned for that
+};
+
+struct Lanes;
+
 /// Work is dealt out at construction, so that running is nothing but memory.
 class StreamLoop {
 public:
   explicit StreamLoop(StreamPass pass);
   /// Runs the pass on `threads` threads of OpenMP, with the widest vectors of this machine.
-  void run(unsigned threads) const;
+  void run(unsigned threads, Stores stores) const;
 
 private:
   /// Part of one tensor.
@@ -38,6 +46,8 @@ private:
     uint32_t tensor;
     int64_t first, count;
   };
+  void runPiece(const Piece &piece, Stores stores, Lanes &lanes) const;
+
   StreamPass pass;
   std::vector<Piece> pieces;
   std::vector<std::size_t> shares{0}; // the first piece of each share

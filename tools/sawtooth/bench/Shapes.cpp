@@ -156,7 +156,7 @@ Result<Tensors> bench::tensorsOf(const std::string &spec) {
     return *tensors;
   if (spec.ends_with(".json"))
     return fromFile(spec);
-  return Status::error(StatusCode::Invalid,
-                       "expected gpt2, gpt2-xl, resnet50, llama-7b, COUNTxSIZE or FILE.json, got '" +
-                           spec + "'");
+  return Status::error(
+      StatusCode::Invalid,
+      "expected gpt2, gpt2-xl, resnet50, llama-7b, COUNTxSIZE or FILE.json, got '" + spec + "'");
 }
