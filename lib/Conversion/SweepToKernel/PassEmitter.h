@@ -3,7 +3,7 @@
 
 // The state of emitting one pass, shared by the files that emit its parts: PassKernel.cpp (loops
 // over chunk rows and elements), PassUniform.cpp (values that elements share), PassVector.cpp (one
-// vector).
+// vector), PassStores.cpp (how it is stored).
 #ifndef SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_PASSEMITTER_H
 #define SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_PASSEMITTER_H
 
@@ -29,6 +29,16 @@ struct Lanes {
   mlir::Value buffer; // 256 f32 on the stack; null for `or`, which a vector of i32 masks carries
 };
 
+/// Vectors that go through the body together.
+struct Round {
+  mlir::Value element; // of the chunk, the first
+  mlir::Value rest;    // null unless the round is a single vector that may be partial
+  mlir::Value partial; // i1, whether it is
+  mlir::Value mask;    // i1 for each lane, whether it holds an element; null without reductions
+  mlir::SmallVector<mlir::IRMapping, 4> vectors;                            // the body's values
+  llvm::DenseMap<std::pair<mlir::Attribute, unsigned>, mlir::Value> loaded; // by list, vector
+};
+
 class PassEmitter {
 public:
   PassEmitter(const KernelContext &context, sweep::PassOp pass)
@@ -48,12 +58,17 @@ private:
   void emitChunk(KernelAbi &abi, mlir::Value row);
   mlir::SmallVector<mlir::Value> emitLoop(mlir::Value begin, mlir::Value end, unsigned unroll,
                                           mlir::Value count, mlir::ValueRange flags);
-  void emitVector(mlir::Value element, mlir::Value rest, mlir::MutableArrayRef<mlir::Value> flags);
+  void emitRound(mlir::Value element, unsigned vectors, mlir::Value rest,
+                 mlir::MutableArrayRef<mlir::Value> flags);
+  mlir::Value addressOf(const Round &round, const Stream &stream, unsigned vector);
+  void padPartial(Round &round);
   void copyElements(const Stream &stream, mlir::Value from, mlir::Value to, mlir::Value count);
-  void storeWrites(mlir::IRMapping &mapping, mlir::ArrayRef<mlir::Value> addresses,
-                   mlir::Value element, mlir::Value rest, mlir::Value partial);
-  void reduce(mlir::IRMapping &mapping, mlir::Value element, mlir::Value mask,
-              mlir::MutableArrayRef<mlir::Value> flags);
+  void reduce(Round &round, mlir::MutableArrayRef<mlir::Value> flags);
+  void findPast();
+  void choosePast(KernelAbi &abi, mlir::Value model);
+  void fencePast();
+  void storeWrites(Round &round);
+  void storePast(Round &round, const Stream &stream, mlir::ArrayRef<mlir::Value> vectors);
   mlir::Value canonicalElement(mlir::IRMapping &mapping, mlir::Value value);
   mlir::Value halveLanes(const Lanes &lanes);
   unsigned unrolling();
@@ -82,6 +97,8 @@ private:
   mlir::IRMapping splats;                  // their vectors
   llvm::MapVector<mlir::Attribute, Stream> streams;
   mlir::SmallVector<Lanes> reductions;
+  llvm::SetVector<mlir::Attribute> past;     // lists that may be stored past the caches
+  mlir::Value pastHolds;                     // i1: whether they are, for the chunk at hand
   mlir::SmallVector<mlir::Value> writeFlags; // i1 that predicates each write, or null
 };
 

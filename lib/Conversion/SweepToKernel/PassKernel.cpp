@@ -50,6 +50,7 @@ LogicalResult PassEmitter::emit(StringRef name) {
   };
   addStreams(pass.getReads());
   addStreams(pass.getWrites());
+  findPast();
   for (auto reduction : pass.getReductions().getAsRange<sweep::ReductionAttr>()) {
     bool flag = reduction.getKind() == amp::ReduceKind::Or;
     reductions.push_back(
@@ -85,6 +86,7 @@ LogicalResult PassEmitter::emit(StringRef name) {
     builder.setInsertionPointToStart(rows.getBody());
     emitChunk(abi, rows.getInductionVar());
   }
+  fencePast();
   func::ReturnOp::create(builder, location);
   return success();
 }
@@ -102,6 +104,7 @@ void PassEmitter::emitChunk(KernelAbi &abi, Value row) {
   for (auto &[name, stream] : streams)
     stream.buffer = abi.element(abi.listBuffer(model, stream.list, tensor), first,
                                 elementBytes(stream.element));
+  choosePast(abi, model);
   emitUniform(abi, Extent::Tensor, tensor);
   broadcastUniform();
 
@@ -142,8 +145,9 @@ void PassEmitter::emitChunk(KernelAbi &abi, Value row) {
   }
 }
 
-/// Elements [begin, end) in rounds of `unroll` vectors. With `count` (the chunk's elements), the
-/// last vector may be partial. Carries and returns the masks of the `or` reductions.
+/// Elements [begin, end) in rounds of `unroll` vectors. With `count` (the chunk's elements) and a
+/// single vector a round, the last one may be partial. Carries and returns the masks of the `or`
+/// reductions.
 SmallVector<Value> PassEmitter::emitLoop(Value begin, Value end, unsigned unroll, Value count,
                                          ValueRange flags) {
   Value step = i64(unroll * context.width);
@@ -151,15 +155,9 @@ SmallVector<Value> PassEmitter::emitLoop(Value begin, Value end, unsigned unroll
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
-  for (unsigned i = 0; i < unroll; ++i) {
-    Value element = loop.getInductionVar();
-    if (i > 0)
-      element = add(element, i64(i * context.width));
-    Value rest;
-    if (count)
-      rest = arith::SubIOp::create(builder, location, count, element);
-    emitVector(element, rest, carried);
-  }
+  Value element = loop.getInductionVar();
+  Value rest = count ? arith::SubIOp::create(builder, location, count, element) : Value();
+  emitRound(element, unroll, rest, carried);
   // A loop without carried values has its terminator already.
   if (!flags.empty())
     scf::YieldOp::create(builder, location, carried);

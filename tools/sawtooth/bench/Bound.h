@@ -13,7 +13,7 @@
 namespace sawtooth::bench {
 
 /// One list in one pass. A list that is read and written keeps its contents; one that is only
-/// written is filled with zeros.
+/// written is filled with something else.
 struct Stream {
   std::vector<char *> tensor; // by tensor
   uint32_t bytes;             // of an element
