@@ -132,6 +132,24 @@ def Amp_PowiOp : Amp_Op<"powi", [Pure, AllTypesMatch<["base", "result"]>]> {
   let assemblyFormat = "$base `,` $exponent attr-dict `:` type($base)";
 }
 
+def Amp_OpaqueOp : Amp_Op<"opaque", [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+  let summary = "its operand, as a value that no folder knows";
+  let description = [{
+    The folders of math call the functions of the machine that compiles, whose last bits are its
+    own. `amp-link` puts this op between every function that has an expansion of ours and its
+    operands, so that a function of constants, too, is what the expansion says; `expand-math` takes
+    it away again. It is the operand otherwise. A pass that creates such a function creates this.
+
+    ```mlir
+    %x = amp.opaque %lr : f64
+    %e = math.exp %x : f64
+    ```
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 def Amp_NumelOp : Amp_Op<"numel", [Pure]> {
   let summary = "number of elements of the tensor that is worked on";
   let description = [{

@@ -43,7 +43,7 @@ static LogicalResult verifyFunction(Operation *op) {
 
 LogicalResult sawtooth::amp::verifyScalarOp(Operation *op, bool reductions) {
   StringRef dialect = op->getName().getDialectNamespace();
-  bool fits = isa<YieldOp, PowiOp, NumelOp, DimOp, RankOp>(op) ||
+  bool fits = isa<YieldOp, OpaqueOp, PowiOp, NumelOp, DimOp, RankOp>(op) ||
               (reductions && isa<ReduceOp>(op)) || dialect == "arith" || dialect == "math";
   if (!fits)
     return op->emitOpError("expected arith, math, amp.powi, amp.numel, amp.dim")

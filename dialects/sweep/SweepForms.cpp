@@ -14,7 +14,7 @@ using namespace sawtooth::sweep;
 static bool isArithmetic(Operation &op) {
   StringRef dialect = op.getName().getDialectNamespace();
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
-  return (dialect == "arith" || dialect == "math" || isa<amp::PowiOp>(op)) &&
+  return (dialect == "arith" || dialect == "math" || isa<amp::OpaqueOp, amp::PowiOp>(op)) &&
          op.getNumRegions() == 0 && llvm::all_of(op.getOperandTypes(), isScalar) &&
          llvm::all_of(op.getResultTypes(), isScalar);
 }

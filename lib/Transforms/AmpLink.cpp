@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "LinkSources.h"
+#include "OpaqueOperands.h"
 #include "StripFastMath.h"
 #include "amp/Names.h"
 #include "amp/Verify.h"
@@ -64,6 +65,7 @@ struct AmpLink : public ::sawtooth::impl::AmpLinkBase<AmpLink> {
     if (failed(link(module, sources)))
       return signalPassFailure();
     flags += stripFastMath(module);
+    makeOperandsOpaque(module);
   }
 
   static void record(ModuleOp module, const LinkSources &sources) {

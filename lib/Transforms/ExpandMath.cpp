@@ -4,6 +4,7 @@
 // The pass `expand-math`: picks the ops, widens to f64 and narrows once. The functions themselves
 // are in ExpandMath<Function>.cpp.
 #include "ExpandMathFunctions.h"
+#include "OpaqueOperands.h"
 
 #include "sawtooth/Transforms/MathPatterns.h"
 #include "sawtooth/Transforms/Passes.h"
@@ -117,16 +118,13 @@ struct ExpandPowi : OpRewritePattern<amp::PowiOp> {
   }
 };
 
-/// Ops that a library would have to compute, whose last bits are anybody's.
-bool needsLibrary(Operation *op) {
-  if (isa<arith::RemFOp>(op))
-    return true;
-  return isa<math::MathDialect>(op->getDialect()) &&
-         !isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::CopySignOp, math::CountLeadingZerosOp,
-              math::CountTrailingZerosOp, math::CtPopOp, math::FloorOp, math::FmaOp,
-              math::IsFiniteOp, math::IsInfOp, math::IsNaNOp, math::IsNormalOp, math::RoundOp,
-              math::RoundEvenOp, math::SqrtOp, math::TruncOp>(op);
-}
+struct DropOpaque : OpRewritePattern<amp::OpaqueOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(amp::OpaqueOp op, PatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, op.getValue());
+    return success();
+  }
+};
 
 struct ExpandMathPass : sawtooth::impl::ExpandMathBase<ExpandMathPass> {
   void runOnOperation() override {
@@ -134,7 +132,7 @@ struct ExpandMathPass : sawtooth::impl::ExpandMathBase<ExpandMathPass> {
     populateExpandMathPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     getOperation()->walk([&](Operation *op) {
-      if (!needsLibrary(op))
+      if (!isInexactMath(op) && !isa<arith::RemFOp>(op))
         return;
       op->emitError() << "'" << op->getName() << "' is not in the numerics contract; expected one "
                       << "of exp, log, tanh, erf, cos, powf, sqrt, fma, absf, copysign, floor, "
@@ -148,5 +146,6 @@ struct ExpandMathPass : sawtooth::impl::ExpandMathBase<ExpandMathPass> {
 void sawtooth::populateExpandMathPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandUnary<math::ExpOp, expandExp>, ExpandUnary<math::LogOp, expandLog>,
                ExpandUnary<math::TanhOp, expandTanh>, ExpandUnary<math::ErfOp, expandErf>,
-               ExpandUnary<math::CosOp, expandCos>, ExpandPowF, ExpandPowi>(patterns.getContext());
+               ExpandUnary<math::CosOp, expandCos>, ExpandPowF, ExpandPowi, DropOpaque>(
+      patterns.getContext());
 }

@@ -11,8 +11,13 @@
 using namespace mlir;
 using namespace sawtooth;
 
+/// amp.opaque is arithmetic like that of the foreign dialects.
+static bool isAmpOp(Operation &op) {
+  return isa<amp::AmpDialect>(op.getDialect()) && !isa<amp::OpaqueOp>(op);
+}
+
 bool sawtooth::isForwardOp(Operation &op) {
-  if (isa<amp::AmpDialect>(op.getDialect()) || isa<tensor::ExtractOp>(op))
+  if (isAmpOp(op) || isa<tensor::ExtractOp>(op))
     return false;
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   return llvm::any_of(op.getOperandTypes(), isTensor) ||
@@ -35,7 +40,7 @@ static LogicalResult checkKnownAtEntry(Value value, Operation *user) {
       diagnostic.attachNote(op->getLoc()) << "taken out of a tensor here";
       return diagnostic;
     }
-    if (isa<amp::AmpDialect>(op->getDialect()) || !isPure(op) || op->getNumRegions() != 0) {
+    if (isAmpOp(*op) || !isPure(op) || op->getNumRegions() != 0) {
       InFlightDiagnostic diagnostic =
           user->emitError() << "expected the scalars of the forward and backward part to be known "
                                "when the step begins, got one that depends on '"

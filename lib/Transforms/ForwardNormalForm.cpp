@@ -3,6 +3,7 @@
 
 #include "sawtooth/Transforms/ForwardNormalForm.h"
 
+#include "amp/Amp.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -60,8 +61,8 @@ static bool isScalarArithmetic(Operation &op) {
     return false;
   if (isa<arith::ArithDialect>(op.getDialect()))
     return true;
-  return isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::CosOp, math::ErfOp, math::ExpOp,
-             math::FloorOp, math::FmaOp, math::LogOp, math::PowFOp, math::RoundEvenOp,
+  return isa<amp::OpaqueOp, math::AbsFOp, math::CeilOp, math::CopySignOp, math::CosOp, math::ErfOp,
+             math::ExpOp, math::FloorOp, math::FmaOp, math::LogOp, math::PowFOp, math::RoundEvenOp,
              math::RoundOp, math::SqrtOp, math::TanhOp, math::TruncOp>(op);
 }
 

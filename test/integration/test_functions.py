@@ -82,6 +82,39 @@ amp.step @train(%g: !x, %lr: f64) {
 """
 
 
+# The same function of a constant and of a value, in a rule and in linalg.
+CONSTANTS = """
+!x = !amp.tensors<@model x f32>
+amp.model @model
+amp.state @w : !x = required
+amp.state @v : !x = 0.0
+amp.rule @fixed optimizer params(static %p: f64 = 0.40951529145240784) inputs(%w: f32, %g: f32) {
+  %pF = arith.truncf %p : f64 to f32
+  %w1 = math.erf %pF : f32
+  amp.yield %w1 : f32
+}
+amp.rule @free optimizer params(%p: f64 = 0.40951529145240784) inputs(%w: f32, %g: f32) {
+  %pF = arith.truncf %p : f64 to f32
+  %w1 = math.erf %pF : f32
+  amp.yield %w1 : f32
+}
+amp.optimizer @one by @fixed over @model
+amp.optimizer @two by @free over @model
+amp.step @train(%x: f64) {
+  %w = amp.read @w : !x
+  %w1, %o1 = amp.apply @one(%w, %w) : (!x, !x) -> (!x)
+  %w2, %o2 = amp.apply @two(%w, %w) : (!x, !x) -> (!x)
+  amp.commit %w1 to @w, %w2 to @v always : !x, !x
+  %constant = arith.constant dense<0.8120398175314911> : tensor<1xf64>
+  %given = tensor.splat %x : tensor<1xf64>
+  %0 = math.erf %constant : tensor<1xf64>
+  %1 = math.erf %given : tensor<1xf64>
+  amp.log "constant", %0 : tensor<1xf64>
+  amp.log "given", %1 : tensor<1xf64>
+}
+"""
+
+
 # What integer operations give where mathematics has no value, or one that does not fit.
 LEAST = -(2**63)
 QUOTIENTS = {
@@ -103,6 +136,22 @@ INTEGERS = (
     )
     + "}\n"
 )
+
+
+# Where the functions of C for f32, in the order of FUNCTIONS, are off by an ulp (glibc 2.36).
+FOLDED_IN_F32 = (
+    2.2621428966522217,
+    0.640008807182312,
+    0.5461133122444153,
+    0.40951529145240784,
+    1.0774297714233398,
+)
+# Functions of two constants, and of two values that are known when the step runs.
+FUNCTIONS_OF_TWO = {
+    **{name: f"math.{name} %{{0}} : {{2}}" for name in FUNCTIONS},
+    "powf": "math.powf %{0}, %{1} : {2}",
+    "powi": "amp.powi %{0}, %seven : {2}",
+}
 
 
 class Functions(unittest.TestCase):
@@ -141,6 +190,59 @@ class Functions(unittest.TestCase):
         ):
             with self.subTest(name):
                 self.expect(f"%b = math.{name} %a : f32", values, want)
+
+    def test_constants_give_the_same_bits_at_step_extent(self):
+        draw = random.Random("constants")
+        for _ in range(4):
+            x, y = draw.uniform(0.01, 4.0), draw.uniform(-3.0, 3.0)
+            lines = [f"%cx = arith.constant {x!r} : f64", f"%cy = arith.constant {y!r} : f64"]
+            lines += ["%seven = arith.constant 7 : i64"]
+            states = []
+            for name, text in FUNCTIONS_OF_TWO.items():
+                for prefix in ("", "c"):
+                    op = text.format(prefix + "x", prefix + "y", "f64")
+                    lines.append(f"%{prefix}{name} = {op}")
+                    lines.append(f"amp.commit %{prefix}{name} to @{prefix}{name} always : f64")
+                    states.append(f"amp.state @{prefix}{name} : f64 = 0.0")
+            step = "amp.step @train(%x: f64, %y: f64) {\n" + "\n".join(lines) + "\n}\n"
+            run = self.bench.run("\n".join(states) + "\n" + step, set={"x": x, "y": y}).expect(0)
+            for name in FUNCTIONS_OF_TWO:
+                self.assertEqual(run.state[name].data, run.state["c" + name].data, (name, x, y))
+
+    def test_constants_give_the_same_bits_at_element_extent(self):
+        for x, y in zip(FOLDED_IN_F32, self.draw(-3.0, 3.0, 5)):
+            lines = [f"%cx = arith.constant {x!r} : f32", f"%cy = arith.constant {y!r} : f32"]
+            lines += ["%seven = arith.constant 7 : i64", "%b0 = arith.constant 0.0 : f32"]
+            results = list(FUNCTIONS_OF_TWO)
+            maps, commits, states = [], [], []
+            for name, text in FUNCTIONS_OF_TWO.items():
+                for prefix, arguments in (("", ("x", "y")), ("c", ("cx", "cy"))):
+                    op = text.format(*arguments, "f32")
+                    body = "\n".join([*lines, f"%r = {op}", "amp.yield %r : f32"])
+                    maps.append(
+                        f"%{prefix}{name} = amp.map(%a, %b) : (!x, !x) -> !x {{\n"
+                        f"^bb0(%x: f32, %y: f32):\n{body}\n}}"
+                    )
+                    commits.append(f"amp.commit %{prefix}{name} to @{prefix}{name} always : !x")
+                    states.append(f"amp.state @{prefix}{name} : !x = 0.0")
+            text = "\n".join(
+                ["!x = !amp.tensors<@model x f32>", "amp.model @model", *states]
+                + ["amp.step @train(%a: !x, %b: !x) {", *maps, *commits, "}"]
+            )
+            bind = {
+                "a": {"p": Tensor.of("F32", (3,), [x] * 3)},
+                "b": {"p": Tensor.of("F32", (3,), [y] * 3)},
+            }
+            run = self.bench.run(text, bind=bind).expect(0)
+            for name in results:
+                self.assertEqual(run.list(name), run.list("c" + name), (name, x, y))
+
+    def test_constants_give_the_same_bits_in_rules_and_in_the_forward_part(self):
+        w = {"p": Tensor.of("F32", (1,), [1.0])}
+        run = self.bench.run(CONSTANTS, set={"x": 0.8120398175314911}, bind={"w": w}).expect(0)
+        log = run.log[0]["log"]
+        self.assertEqual(log["constant"], log["given"])
+        self.assertEqual(run.list("w")["p"].data, run.list("v")["p"].data)
 
     def test_powers_of_elements(self):
         values = self.draw(0.01, 10.0)

@@ -16,7 +16,8 @@ def AmpLink : Pass<"amp-link", "::mlir::ModuleOp"> {
 
     Two imported files that define the same name, a name that nobody defines and an imported file
     that holds anything but rules, functions and imports are errors. Fast-math flags, which the
-    numerics contract does not know, are dropped with a remark, here and in what is cloned in.
+    numerics contract does not know, are dropped with a remark, here and in what is cloned in. Operands of the functions that `expand-math`
+    writes out are hidden behind `amp.opaque`, so that no folder computes one by the host's library.
 
     ```mlir
     amp.model @model
@@ -40,7 +41,8 @@ def AmpLink : Pass<"amp-link", "::mlir::ModuleOp"> {
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::sawtooth::amp::AmpDialect"
   ];
 }
 
@@ -127,6 +129,7 @@ def ExpandMath : Pass<"expand-math"> {
     `amp.powi`, on scalars and vectors, by additions, multiplications, divisions, comparisons and
     integer operations: no fma, no library, no table. Every result is the same bits wherever IEEE
     arithmetic is. Operands narrower than f64 are widened, and the result is narrowed once.
+    `amp.opaque` is replaced by its operand: from here on folding is IEEE arithmetic, too.
 
     | op | largest error in ulp, in f64 | domain |
     |---|---|---|

@@ -14,7 +14,8 @@ using namespace sawtooth::amptosweep;
 FailureOr<Operation *> amptosweep::cloneScalarOp(OpBuilder &builder, Operation &op,
                                                  IRMapping &mapping) {
   auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
-  if ((!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) && !isa<amp::PowiOp>(op)) ||
+  if ((!isa<arith::ArithDialect, math::MathDialect>(op.getDialect()) &&
+       !isa<amp::OpaqueOp, amp::PowiOp>(op)) ||
       op.getNumRegions() != 0 || !llvm::all_of(op.getOperandTypes(), isScalar) ||
       !llvm::all_of(op.getResultTypes(), isScalar)) {
     InFlightDiagnostic diag =

@@ -65,6 +65,8 @@ amp.program @epoch {
 amp.rule @mine optimizer params(%lr: f64, %rate: f64 = 0.1 as "decay_rate", static %choice: i1 = true)
     state(%m: f32 = 0.0 as "moment", %t: i64 per step = 0, %q: f64 per tensor = 1.0)
     inputs(%w: f32, %g: f32) {
+  // CHECK: amp.opaque %rate : f64
+  %hidden = amp.opaque %rate : f64
   // CHECK: amp.powi %{{.*}}, %t : f64
   %p = amp.powi %rate, %t : f64
   // CHECK: amp.reduce add %{{.*}} over tensor : f32 -> f64
