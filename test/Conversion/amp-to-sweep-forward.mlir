@@ -19,10 +19,10 @@ amp.step @train(%x: tensor<4x3xf16> {amp.batch = "images"}, %k: f32, %g: !h) {
   amp.log "n", %n : f64
 }
 // CHECK:       sweep.list argument @train.g : !amp.tensors<@net x f16> {label = "g", step = @train}
-// CHECK-NEXT:  sweep.list scratch @train.packed : !amp.tensors<@net x f16> {label = "packed", step = @train}
-// CHECK-NEXT:  sweep.list scratch @train.packed.1 : !amp.tensors<@net x f16> {label = "packed.1", step = @train}
+// CHECK-NEXT:  sweep.list scratch @train.net.packed : !amp.tensors<@net x f16> {label = "gradients of net", step = @train}
+// CHECK-NEXT:  sweep.list scratch @train.net.packed.1 : !amp.tensors<@net x f16> {label = "gradients of net.1", step = @train}
 // CHECK-LABEL: sweep.step @train(%x: tensor<4x3xf16> {amp.batch = "images"}, %k: f32) {
-// CHECK:         %[[LOSS:.*]] = sweep.forward @train.model(%x, %k) leaves [@h] ["bias"] packs [@train.packed, @train.packed, @train.packed.1] ["bias", "other", "bias"] : (tensor<4x3xf16>, f32) -> f32
-// CHECK:         sweep.element @train.packed : f16
-// CHECK:         sweep.element @train.packed.1 : f16
+// CHECK:         %[[LOSS:.*]] = sweep.forward @train.model(%x, %k) leaves [@h] ["bias"] packs [@train.net.packed, @train.net.packed, @train.net.packed.1] ["bias", "other", "bias"] : (tensor<4x3xf16>, f32) -> f32
+// CHECK:         sweep.element @train.net.packed : f16
+// CHECK:         sweep.element @train.net.packed.1 : f16
 // CHECK:         sweep.log "loss", %[[LOSS]] mean : f32

@@ -52,7 +52,7 @@ amp.step @two(%g: !w, %rate: f64) {
 // CHECK-LABEL: sweep.step @one
 // CHECK-DAG:     %[[RATE:.*]] = sweep.get @plain.rate : f64
 // CHECK-DAG:     %[[B:.*]] = sweep.element @plain.b : f32
-// CHECK:         sweep.reduce add %{{.*}} over tensor of @m {what = "add over tensor in @r"} : f32 -> f64
+// CHECK:         sweep.reduce add %{{.*}} over tensor of @m {what = "sum of squares of g over each tensor in @r"} : f32 -> f64
 // CHECK:         sweep.store %{{.*}} to @w : f32
 // CHECK-NOT:     to @plain.b
 // CHECK:         sweep.set %{{.*}} to @plain.k : f64

@@ -51,10 +51,13 @@ LogicalResult StepLowering::lower(func::CallOp op) {
     FlatSymbolRefAttr &list = plainLists[pack.getResult()];
     if (!list) {
       module.builder.setInsertionPoint(target);
-      std::string symbol = module.uniqueSymbol((step.getSymName() + ".packed").str());
-      StringRef label = StringRef(symbol).drop_front(step.getSymName().size() + 1);
-      if (!module.declareList(pack.getLoc(), sweep::ListKind::Scratch, symbol,
-                              cast<amp::TensorsType>(pack.getType()), label, {}, {},
+      auto type = cast<amp::TensorsType>(pack.getType());
+      StringRef name = type.getModel().getValue();
+      std::string base = (step.getSymName() + "." + name + ".packed").str();
+      std::string symbol = module.uniqueSymbol(base);
+      // What a step packs, its backward part has made. ".1" and so on tell further ones apart.
+      std::string label = "gradients of " + name.str() + symbol.substr(base.size());
+      if (!module.declareList(pack.getLoc(), sweep::ListKind::Scratch, symbol, type, label, {}, {},
                               FlatSymbolRefAttr::get(step.getSymNameAttr())))
         return failure();
       list = FlatSymbolRefAttr::get(op.getContext(), symbol);

@@ -48,11 +48,11 @@ struct Instance {
 
 /// Clones the ops of `body` but its terminator, its arguments mapped by `mapping`; amp's scalar
 /// ops become sweep's over `model` (null: a policy, at step extent). Returns the operands of the
-/// terminator, or failure after a diagnostic. `what` says in notes whose reductions these are.
+/// terminator, or failure after a diagnostic.
 FailureOr<SmallVector<Value>> inlineBody(OpBuilder &builder, Block &body, IRMapping &mapping,
-                                         FlatSymbolRefAttr model, const Twine &what);
+                                         FlatSymbolRefAttr model);
 
-/// Clones `op` if it is a scalar op of arith or math (or amp.powi), without fast-math flags.
+/// Clones `op` if it is a scalar op of arith or math (or amp.powi or opaque), without fast-math flags.
 FailureOr<Operation *> cloneScalarOp(OpBuilder &builder, Operation &op, IRMapping &mapping);
 
 /// Declarations of a module.

@@ -36,9 +36,52 @@ FailureOr<Operation *> amptosweep::cloneScalarOp(OpBuilder &builder, Operation &
   return clone;
 }
 
+/// The name that `rule` gives the argument `value`; empty if it is none.
+static std::string nameOfArgument(amp::RuleOp rule, Value value) {
+  std::string found;
+  rule.getAsmBlockArgumentNames(rule.getBody(), [&](Value argument, StringRef name) {
+    if (argument == value)
+      found = name.str();
+  });
+  return found;
+}
+
+/// "sum of squares of w over each tensor in @lamb". What a rule computes has no name.
+static std::string describe(amp::ReduceOp reduce) {
+  auto rule = reduce->getParentOfType<amp::RuleOp>();
+  Value value = reduce.getValue();
+  std::string what;
+  switch (reduce.getKind()) {
+  case amp::ReduceKind::Add:
+    what = "sum";
+    break;
+  case amp::ReduceKind::Max:
+    what = "maximum";
+    break;
+  case amp::ReduceKind::Min:
+    what = "minimum";
+    break;
+  case amp::ReduceKind::Or:
+    what = "any";
+    break;
+  }
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (product && product.getLhs() == product.getRhs()) {
+    what += " of squares";
+    value = product.getLhs();
+  } else if (auto magnitude = value.getDefiningOp<math::AbsFOp>()) {
+    what += " of magnitudes";
+    value = magnitude.getOperand();
+  }
+  if (std::string name = nameOfArgument(rule, value); !name.empty())
+    what += " of " + name;
+  if (reduce.getExtent() == amp::Extent::Tensor)
+    what += " over each tensor";
+  return what + " in @" + rule.getSymName().str();
+}
+
 FailureOr<SmallVector<Value>> amptosweep::inlineBody(OpBuilder &builder, Block &body,
-                                                     IRMapping &mapping, FlatSymbolRefAttr model,
-                                                     const Twine &what) {
+                                                     IRMapping &mapping, FlatSymbolRefAttr model) {
   for (Operation &op : body.without_terminator()) {
     Value result;
     if (!model && isa<amp::ReduceOp, amp::NumelOp, amp::DimOp, amp::RankOp>(op))
@@ -47,8 +90,7 @@ FailureOr<SmallVector<Value>> amptosweep::inlineBody(OpBuilder &builder, Block &
       result = sweep::ReduceOp::create(
           builder, op.getLoc(), reduce.getType(), reduce.getKind(),
           mapping.lookup(reduce.getValue()), reduce.getExtent(), model.getValue(),
-          builder.getStringAttr(amp::stringifyReduceKind(reduce.getKind()) + " over " +
-                                amp::stringifyExtent(reduce.getExtent()) + " in " + what));
+          builder.getStringAttr(describe(reduce)));
     else if (isa<amp::NumelOp>(op))
       result = sweep::NumelOp::create(builder, op.getLoc(), builder.getI64Type(), model);
     else if (auto dim = dyn_cast<amp::DimOp>(op))

@@ -192,7 +192,7 @@ LogicalResult StepLowering::lower(amp::MapOp op) {
     mapping.map(argument, value);
   }
   FailureOr<SmallVector<Value>> results =
-      inlineBody(builder, body, mapping, type.getModel(), "a map");
+      inlineBody(builder, body, mapping, type.getModel());
   if (failed(results))
     return failure();
   Value result = results->front();
@@ -244,7 +244,7 @@ FailureOr<SmallVector<Value>> StepLowering::inlineRule(Operation *op, const Inst
              failure();
     mapping.map(argument, input);
   }
-  return inlineBody(builder, rule.getBody().front(), mapping, instance.model, "@" + rule.getSymName());
+  return inlineBody(builder, rule.getBody().front(), mapping, instance.model);
 }
 
 LogicalResult StepLowering::lower(amp::ApplyOp op) {
