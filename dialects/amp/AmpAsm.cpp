@@ -3,8 +3,7 @@
 
 // Parsing and printing of the ops whose syntax a declarative format cannot say.
 #include "amp/Amp.h"
-
-#include "mlir/Interfaces/FunctionImplementation.h"
+#include "amp/StepSyntax.h"
 
 using namespace mlir;
 using namespace sawtooth::amp;
@@ -158,58 +157,10 @@ void PerTensorOp::print(OpAsmPrinter &printer) {
 //===--------------------------------------------------------------------------------------------===//
 
 ParseResult StepOp::parse(OpAsmParser &parser, OperationState &result) {
-  Builder &builder = parser.getBuilder();
-  StringAttr name;
-  SmallVector<OpAsmParser::Argument> arguments;
-  if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
-      parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren, /*allowType=*/true,
-                               /*allowAttrs=*/true) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  SmallVector<Type> types;
-  SmallVector<Attribute> attrs;
-  for (OpAsmParser::Argument &argument : arguments) {
-    types.push_back(argument.type);
-    NamedAttrList list(argument.attrs);
-    if (!list.get(kNameAttr))
-      list.set(kNameAttr, builder.getStringAttr(argument.ssaName.name.drop_front()));
-    attrs.push_back(list.getDictionary(builder.getContext()));
-  }
-  result.addAttribute(getFunctionTypeAttrName(result.name),
-                      TypeAttr::get(builder.getFunctionType(types, {})));
-  if (!attrs.empty())
-    result.addAttribute(getArgAttrsAttrName(result.name), builder.getArrayAttr(attrs));
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, arguments))
-    return failure();
-  if (body->empty()) {
-    body->emplaceBlock();
-    for (OpAsmParser::Argument &argument : arguments)
-      body->addArgument(argument.type, result.location);
-  }
-  return success();
+  return parseStep(parser, result);
 }
 
-void StepOp::print(OpAsmPrinter &printer) {
-  printer << ' ';
-  printer.printSymbolName(getSymName());
-  printer << '(';
-  llvm::interleaveComma(getBody().getArguments(), printer, [&](BlockArgument argument) {
-    // The name is what the argument prints as.
-    SmallVector<NamedAttribute> attrs;
-    if (getArgAttrsAttr())
-      for (NamedAttribute attr : cast<DictionaryAttr>((*getArgAttrs())[argument.getArgNumber()]))
-        if (attr.getName() != kNameAttr)
-          attrs.push_back(attr);
-    printer.printRegionArgument(argument, attrs);
-  });
-  printer << ')';
-  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                           {getSymNameAttrName(), getFunctionTypeAttrName(),
-                                            getArgAttrsAttrName(), getResAttrsAttrName()});
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
-}
+void StepOp::print(OpAsmPrinter &printer) { printStep(printer, *this); }
 
 std::string StepOp::getArgumentName(unsigned index) {
   if (auto name = getArgAttrOfType<StringAttr>(index, kNameAttr))
