@@ -5,6 +5,7 @@
 #include "Output.h"
 #include "sawtooth/runtime/Convert.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace sawtooth::runtime;
@@ -17,15 +18,35 @@ std::vector<LogValue> logValues(const Plan &plan, const SawtoothStepRow &step,
   std::span<const SawtoothLogRow> rows = Plan::rows(step.logs, plan.logs());
   for (size_t i = 0; i < rows.size(); ++i) {
     SawtoothType type = SawtoothType(rows[i].type);
-    values.push_back({plan.string(rows[i].key), slotToDouble(type, slots[i]), !isFloat(type)});
+    values.push_back({plan.string(rows[i].key), slotToDouble(type, slots[i]), {}});
+    if (!isFloat(type))
+      values.back().integer = slotToInteger(type, slots[i]);
   }
   return values;
 }
 
 static double combine(uint32_t reduce, double a, double b) {
+  if (reduce == SAWTOOTH_REDUCE_LAST)
+    return b;
+  if (reduce == SAWTOOTH_REDUCE_SUM || reduce == SAWTOOTH_REDUCE_MEAN)
+    return a + b;
   if (std::isnan(a) || std::isnan(b))
     return NAN;
   return reduce == SAWTOOTH_REDUCE_MAX ? std::fmax(a, b) : std::fmin(a, b);
+}
+
+// A sum that does not fit, and a mean, are floats.
+static std::optional<int64_t> combine(uint32_t reduce, std::optional<int64_t> a,
+                                      std::optional<int64_t> b) {
+  int64_t sum;
+  if (!a || !b || reduce == SAWTOOTH_REDUCE_MEAN ||
+      (reduce == SAWTOOTH_REDUCE_SUM && __builtin_add_overflow(*a, *b, &sum)))
+    return std::nullopt;
+  if (reduce == SAWTOOTH_REDUCE_SUM)
+    return sum;
+  return reduce == SAWTOOTH_REDUCE_LAST  ? *b
+         : reduce == SAWTOOTH_REDUCE_MAX ? std::max(*a, *b)
+                                         : std::min(*a, *b);
 }
 
 void LogReducer::add(const Plan &plan, const SawtoothStepRow &step, std::span<const uint64_t> slots,
@@ -35,20 +56,17 @@ void LogReducer::add(const Plan &plan, const SawtoothStepRow &step, std::span<co
   bool first = entries.empty();
   for (size_t i = 0; i < values.size(); ++i) {
     uint32_t reduce = Plan::rows(step.logs, plan.logs())[i].reduce;
-    bool isMean = reduce == SAWTOOTH_REDUCE_MEAN;
-    double value = isMean ? values[i].value * weight : values[i].value;
+    LogValue &log = values[i];
+    if (reduce == SAWTOOTH_REDUCE_MEAN)
+      log = {log.key, log.value * weight, {}};
     if (first) {
-      entries.push_back({{values[i].key, value, values[i].isInteger && !isMean}, reduce, weight});
+      entries.push_back({log, reduce, weight});
       continue;
     }
     Entry &entry = entries[i];
     entry.weight += weight;
-    if (reduce == SAWTOOTH_REDUCE_LAST)
-      entry.log.value = value;
-    else if (isMean || reduce == SAWTOOTH_REDUCE_SUM)
-      entry.log.value += value;
-    else
-      entry.log.value = combine(reduce, entry.log.value, value);
+    entry.log.value = combine(reduce, entry.log.value, log.value);
+    entry.log.integer = combine(reduce, entry.log.integer, log.integer);
   }
 }
 

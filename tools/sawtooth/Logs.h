@@ -7,6 +7,7 @@
 
 #include "sawtooth/runtime/Plan.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,8 @@ namespace sawtooth::tool {
 
 struct LogValue {
   std::string key;
-  double value; // integers exactly up to 2^53
-  bool isInteger;
+  double value;                   // of an integer, the nearest
+  std::optional<int64_t> integer; // exact, as long as it fits
 };
 
 /// The logs of one run of a step, from its slots.

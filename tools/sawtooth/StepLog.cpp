@@ -61,9 +61,8 @@ Status StepLog::write(const Plan &plan, const StatusRow &row, const std::vector<
   }
   line["log"] = Json::object();
   for (const LogValue &log : values) {
-    // Beyond 2^53 the integer itself is not known.
-    if (log.isInteger && std::abs(log.value) <= 0x1p53)
-      line["log"][log.key] = static_cast<int64_t>(log.value);
+    if (log.integer)
+      line["log"][log.key] = *log.integer;
     else
       setNumber(line["log"], log.key, log.value);
   }
