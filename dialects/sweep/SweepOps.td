@@ -284,7 +284,7 @@ def Sweep_ForwardOp : Sweep_Op<"forward", [HasParent<"::sawtooth::sweep::StepOp"
     The callee takes the tensor arguments, then the leaves, then the scalars, and returns the packed
     tensors, then one `tensor<1xT>` for each result.
     ```mlir
-    %loss = sweep.forward @train.model(%x, %y, %s) leaves [@h] ["fc.weight"] packs [@train.g] ["fc.weight"]
+    %loss = sweep.forward @train.model(%x, %y, %s) leaves [@h] ["fc.weight"] packs [@train.packed] ["fc.weight"]
         : (tensor<64x64xf16>, tensor<64xi32>, f32) -> f32
     ```
   }];
