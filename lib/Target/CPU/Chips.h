@@ -4,10 +4,7 @@
 #ifndef SAWTOOTH_LIB_TARGET_CPU_CHIPS_H
 #define SAWTOOTH_LIB_TARGET_CPU_CHIPS_H
 
-#include "llvm/ADT/StringRef.h"
-
-#include <string>
-#include <vector>
+#include "sawtooth/Target/TargetBackend.h"
 
 namespace sawtooth {
 
@@ -22,12 +19,18 @@ struct HostProcessor {
 
 HostProcessor inspectHost();
 
-/// The features of CpuFeatures.def that a level needs.
-std::vector<std::string> featuresOfLevel(unsigned level);
+/// Names that resolveChip() takes.
+inline constexpr llvm::StringLiteral chipNames[] = {"native", "x86-64-v3", "x86-64-v4"};
 
-/// The level that code for a chip needs: 3 or 4, 0 for an unknown name. "native" needs what is
-/// here.
-unsigned levelOfChip(llvm::StringRef name);
+/// Says at `location` what is wrong, and fails, if `host` does not run code for a chip of that
+/// name.
+mlir::LogicalResult checkRuns(llvm::StringRef chip, const HostProcessor &host,
+                              mlir::Location location);
+
+/// Vector width and features for a chip as a user names it, with `host` for "native". Says at
+/// `location` why not, and fails, if there is no such chip.
+mlir::FailureOr<Chip> resolveChip(llvm::StringRef name, const HostProcessor &host,
+                                  mlir::Location location);
 
 } // namespace sawtooth
 

@@ -35,12 +35,8 @@ std::unique_ptr<LoadedObject> LoadedObject::load(StringRef object, const Chip &c
     emitError(location, "internal error: loading failed: ") << llvm::toString(std::move(error));
     return nullptr;
   };
-  HostProcessor host = inspectHost();
-  if (host.level < levelOfChip(chip.name)) {
-    emitError(location, "expected a processor that runs code for ")
-        << chip.name << ", got " << host.cpu << ", which does not";
+  if (failed(checkRuns(chip.name, inspectHost(), location)))
     return nullptr;
-  }
   // The object needs nothing from the process, and has nothing to initialise.
   auto jit = llvm::orc::LLJITBuilder()
                  .setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(
