@@ -3,6 +3,7 @@
 
 #include "Jit.h"
 
+#include "sawtooth/Target/CPU/CPU.h"
 #include "sawtooth/Transforms/Passes.h"
 
 #include "amp/Amp.h"
@@ -15,15 +16,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace sawtooth::test;
@@ -35,17 +29,17 @@ struct Jit::Impl {
 Jit::Jit(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Jit::~Jit() = default;
 
-static std::unique_ptr<llvm::Module> toLLVM(const std::string &text,
-                                            llvm::LLVMContext &llvmContext) {
+static FailureOr<std::string> toObject(const std::string &text, const std::string &chipName) {
+  std::unique_ptr<sawtooth::TargetBackend> backend = sawtooth::createCPUBackend();
   DialectRegistry registry;
   registry.insert<sawtooth::amp::AmpDialect, arith::ArithDialect, func::FuncDialect,
                   LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
+  backend->registerTranslations(registry);
   MLIRContext context(registry);
+  FailureOr<sawtooth::Chip> chip = backend->resolveChip(chipName, UnknownLoc::get(&context));
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  if (!module)
-    return nullptr;
+  if (failed(chip) || !module)
+    return failure();
   PassManager pm(&context);
   pm.addPass(sawtooth::createExpandMath());
   pm.addPass(sawtooth::createExpandFloatCasts());
@@ -57,51 +51,23 @@ static std::unique_ptr<llvm::Module> toLLVM(const std::string &text,
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   if (failed(pm.run(*module)))
-    return nullptr;
-  return translateModuleToLLVMIR(*module, llvmContext);
-}
-
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+    return failure();
+  return backend->emit(*module, *chip, sawtooth::OutputKind::Object);
 }
 
 std::unique_ptr<Jit> Jit::compile(const std::string &text, const std::string &chip) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  auto context = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module = toLLVM(text, *context);
-  if (!module)
+  FailureOr<std::string> object = toObject(text, chip);
+  if (failed(object))
     return nullptr;
-
-  llvm::orc::JITTargetMachineBuilder builder{llvm::Triple(llvm::sys::getProcessTriple())};
-  builder.setCPU(chip == "native" ? llvm::sys::getHostCPUName().str() : chip);
-  builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
   auto report = [](llvm::Error error) {
     llvm::logAllUnhandledErrors(std::move(error), llvm::errs(), "jit: ");
     return nullptr;
   };
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = builder.createTargetMachine();
-  if (!machine)
-    return report(machine.takeError());
-  module->setDataLayout((*machine)->createDataLayout());
-  module->setTargetTriple((*machine)->getTargetTriple());
-  optimize(*module, **machine);
-
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder).create();
+  auto jit = llvm::orc::LLJITBuilder().create();
   if (!jit)
     return report(jit.takeError());
   if (llvm::Error error =
-          (*jit)->addIRModule(llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
+          (*jit)->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*object, "jit")))
     return report(std::move(error));
   auto impl = std::make_unique<Impl>();
   impl->jit = std::move(*jit);

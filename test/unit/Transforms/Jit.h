@@ -1,7 +1,8 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Runs MLIR functions: expand-math and expand-float-casts, upstream's lowering, LLVM at O2, ORC.
+// Runs MLIR functions: expand-math and expand-float-casts, upstream's lowering, then the code
+// generator that steps go through, and ORC.
 #ifndef SAWTOOTH_TEST_UNIT_TRANSFORMS_JIT_H
 #define SAWTOOTH_TEST_UNIT_TRANSFORMS_JIT_H
 
@@ -14,7 +15,7 @@ namespace sawtooth::test {
 /// A compiled module. Functions take and return what the C ABI says, `!llvm.ptr` being a pointer.
 class Jit {
 public:
-  /// Compiles for a chip as `clang -march=` names it, or "native". Null after a message to stderr.
+  /// Compiles for a chip of target cpu. Null after a message to stderr.
   static std::unique_ptr<Jit> compile(const std::string &module, const std::string &chip);
   ~Jit();
 
