@@ -38,6 +38,34 @@ class Sources(unittest.TestCase):
         self.bench.file("deep.mlir", "module {" * 1000)
         self.refuse('amp.import "deep.mlir"\n' + STEP, "deep.mlir:1:1608: error", limit)
 
+    def test_nested_too_deep_by_aliases(self):
+        limit = "brackets to nest at most 200 deep, aliases included"
+        for kind, open, close in (("#", "[", "]"), ("!", "tuple<", ">")):
+            for end in ("\n", " ", " // comment\n"):
+                chain = f"{kind}a0 = {open}{close}{end}" + "".join(
+                    f"{kind}a{i} ={end}{open}{kind}a{i - 1}{close}{end}" for i in range(1, 20000)
+                )
+                self.refuse(chain + "\n" + STEP, limit)
+        # What follows an alias is no part of it.
+        models = "".join(f"amp.model @m{i} {{a = [[[[#v]]]]}}\n" for i in range(100))
+        source = "!k = i64\n#v = 0 : !k\n" + models + STEP.replace("i64", "!k") + "#u = [#v]\n"
+        self.assertEqual(self.compile(source).returncode, 0)
+
+    def test_affine_expressions_too_long(self):
+        limit = "expected affine maps and sets of at most 4096 characters"
+        for map in (
+            "affine_map<(d0) -> (d0" + " + d0" * 100000 + ")>",
+            "affine_map<(d0) -> (" + "-" * 100000 + "d0)>",
+            "affine_set<(d0) : (d0" + " - 1" * 100000 + " >= 0)>",
+        ):
+            self.refuse("#m = " + map + "\n" + STEP, "x.mlir:1:", limit)
+        # The longest that is allowed, of each kind, overflows nothing.
+        for term in (" + d0", " mod 2 floordiv 3", " - (-d0)"):
+            map = "affine_map<(d0) -> (d0" + term * (4060 // len(term)) + ")>"
+            self.assertEqual(self.compile("#m = " + map + "\n" + STEP).returncode, 0)
+        map = "affine_map<(d0) -> (" + "-" * 4060 + "d0)>"
+        self.assertEqual(self.compile("#m = " + map + "\n" + STEP).returncode, 0)
+
     def test_what_looks_like_nesting_but_is_none(self):
         comment = "// " + "{" * 1000 + "\n"
         text = 'module attributes {a = "' + "(" * 1000 + '\\"[[[" } {\n' + STEP + "}\n"

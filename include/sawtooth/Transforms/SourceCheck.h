@@ -13,11 +13,15 @@ class MLIRContext;
 
 namespace sawtooth {
 
-/// Brackets may nest this deep; nothing that people write comes near.
+/// Brackets may nest this deep, those behind aliases included; nothing that people write comes
+/// near.
 inline constexpr unsigned maximumNesting = 200;
+/// Of an affine map or set, in characters.
+inline constexpr unsigned maximumAffineLength = 4096;
 
-/// The parser recurses for every bracket, so a file of nothing but brackets would overflow the
-/// stack; and it reads bytecode too, which is trusted far more than text. Says where in `path` the
+/// The parser recurses for every bracket, whoever walks an attribute or type for every alias in it,
+/// and both for every term of an affine expression, so a long enough file would overflow the stack;
+/// and it reads bytecode too, which is trusted far more than text. Says where in `path` the
 /// text goes too far, and fails.
 mlir::LogicalResult checkSource(llvm::StringRef text, llvm::StringRef path,
                                 mlir::MLIRContext *context);
