@@ -44,8 +44,14 @@ Type TensorsType::parse(AsmParser &parser) {
   Type elementType;
   bool perTensor = false;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseAttribute(model) || parser.parseKeyword("x") ||
-      parser.parseType(elementType))
+  if (parser.parseLess() || parser.parseAttribute(model) || parser.parseKeyword("x"))
+    return {};
+  SMLoc elementLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalLParen()))
+    return parser.emitError(elementLoc, "expected one element type, got a set of them: lists of "
+                                        "several element types are not supported yet"),
+           Type();
+  if (parser.parseType(elementType))
     return {};
   if (succeeded(parser.parseOptionalKeyword("per"))) {
     if (parser.parseKeyword("tensor"))

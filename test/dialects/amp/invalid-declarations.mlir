@@ -239,3 +239,9 @@ amp.run {batch = 2}
 
 // expected-error @below {{count}}
 "amp.program"() <{sym_name = "p"}> ({ "amp.repeat"() <{count = 0 : i64}> ({}) : () -> () }) : () -> ()
+
+// -----
+
+amp.model @model
+// expected-error @below {{expected one element type, got a set of them: lists of several element types are not supported yet}}
+amp.state @w : !amp.tensors<@model x (f16 | f32)> = 0.0
