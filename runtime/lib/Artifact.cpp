@@ -7,6 +7,34 @@
 
 namespace sawtooth::runtime {
 
+static Status checkCpu(const Artifact &artifact) {
+  for (const SawtoothActionRow &action : artifact.plan.actions())
+    if (action.function >= artifact.functions.size())
+      return Status::error(StatusCode::Corrupt,
+                           cat("expected the function of action '",
+                               printable(artifact.plan.text(action.name)), "' below ",
+                               artifact.functions.size(), ", got ", action.function));
+  return {};
+}
+
+static Status checkGpu(const Artifact &artifact) {
+  auto corrupt = [](std::string text) { return Status::error(StatusCode::Corrupt, text); };
+  for (const SawtoothImage &image : artifact.images) {
+    if (image.kind > SAWTOOTH_IMAGE_CUBIN)
+      return corrupt(
+          cat("expected a kind of image below ", SAWTOOTH_IMAGE_CUBIN + 1, ", got ", image.kind));
+    // The driver reads text up to its end.
+    const char *text = static_cast<const char *>(image.data);
+    if (!text || image.bytes == 0 ||
+        (image.kind == SAWTOOTH_IMAGE_PTX && text[image.bytes - 1] != '\0'))
+      return corrupt(cat("the image for sm_", image.chip, " is empty or has no end"));
+  }
+  for (const SawtoothStepRow &step : artifact.plan.steps())
+    if (step.actions.count && !step.launches.count)
+      return corrupt(cat("step '", printable(artifact.plan.text(step.name)), "' has no launches"));
+  return {};
+}
+
 Result<Artifact> Artifact::read(const SawtoothArtifact *artifact) {
   if (!artifact || !artifact->plan)
     return Status::error(StatusCode::Invalid, "expected a compiled module, got none");
@@ -17,16 +45,14 @@ Result<Artifact> Artifact::read(const SawtoothArtifact *artifact) {
   Result<Plan> plan = Plan::read(artifact->plan, artifact->plan->bytes);
   if (!plan.ok())
     return plan.status();
-  Artifact read{*plan, {artifact->functions, artifact->functions + artifact->functionCount}};
+  Artifact read{*plan,
+                {artifact->functions, artifact->functions + artifact->functionCount},
+                {artifact->images, artifact->images + artifact->imageCount}};
   for (SawtoothFunction *function : read.functions)
     if (!function)
       return Status::error(StatusCode::Corrupt, "a function of the compiled module is null");
-  for (const SawtoothActionRow &action : plan->actions())
-    if (plan->launches().empty() && action.function >= read.functions.size())
-      return Status::error(StatusCode::Corrupt,
-                           cat("expected the function of action '",
-                               printable(plan->text(action.name)), "' below ",
-                               read.functions.size(), ", got ", action.function));
+  if (Status status = read.isForGpu() ? checkGpu(read) : checkCpu(read); !status.ok())
+    return status;
   return read;
 }
 

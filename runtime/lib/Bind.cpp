@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace sawtooth::runtime {
 
@@ -32,12 +33,13 @@ Status Store::place(uint32_t list, std::span<const TensorRef> tensors, std::vect
   return {};
 }
 
-Status Store::bind(uint32_t list, std::span<const TensorRef> tensors) {
+// Checks buffers that somebody else owns, wherever they are.
+Status Store::checkBuffers(uint32_t list, std::span<const TensorRef> tensors,
+                           std::vector<size_t> &order) {
   const SawtoothListRow &row = plan_.lists()[list];
   if (row.kind == SAWTOOTH_LIST_SCRATCH)
     return Status::error(StatusCode::Invalid, cat("list ", plan_.listTitle(list),
                                                   " is the runtime's own and cannot be bound"));
-  std::vector<size_t> order;
   SAWTOOTH_TRY(place(list, tensors, order));
   uint64_t elementBytes = typeBytes(SawtoothType(row.type));
   for (size_t i = 0; i < order.size(); ++i) {
@@ -49,8 +51,15 @@ Status Store::bind(uint32_t list, std::span<const TensorRef> tensors) {
                                plan_.listTitle(list), ": expected a buffer at a multiple of ",
                                elementBytes, " bytes"));
   }
+  return {};
+}
+
+Status Store::bind(uint32_t list, std::span<const TensorRef> tensors) {
+  std::vector<size_t> order;
+  SAWTOOTH_TRY(checkBuffers(list, tensors, order));
   List &bound = lists[list];
   std::vector<void *> before = bound.tensor;
+  std::vector<uint64_t> beforeOnDevice = std::exchange(bound.device, {});
   // In place once finished: running steps keep the address of the array.
   bound.tensor.resize(order.size());
   for (size_t i = 0; i < order.size(); ++i)
@@ -59,11 +68,32 @@ Status Store::bind(uint32_t list, std::span<const TensorRef> tensors) {
   if (finished_) {
     if (Status status = checkOverlaps(); !status.ok()) {
       std::copy(before.begin(), before.end(), bound.tensor.begin());
+      bound.device = std::move(beforeOnDevice);
       return status;
     }
   }
   bound.own = Allocation();
   bound.file = nullptr;
+  return {};
+}
+
+Status Store::bindDevice(uint32_t list, std::span<const TensorRef> tensors) {
+  std::vector<size_t> order;
+  SAWTOOTH_TRY(checkBuffers(list, tensors, order));
+  List &bound = lists[list];
+  if (bound.device.empty())
+    SAWTOOTH_TRY(allocate(list));
+  std::vector<uint64_t> before = std::exchange(bound.device, {});
+  for (size_t place : order)
+    bound.device.push_back(reinterpret_cast<uintptr_t>(tensors[place].data));
+  if (finished_) {
+    if (Status status = checkOverlaps(); !status.ok()) {
+      bound.device = std::move(before);
+      return status;
+    }
+  }
+  bound.origin = ListOrigin::Bound;
+  bound.fetched = false;
   return {};
 }
 
@@ -77,6 +107,7 @@ Status Store::allocate(uint32_t list) {
     return memory.status().of(cat("list ", plan_.listTitle(list)));
   lists[list].own = std::move(*memory);
   lists[list].file = nullptr;
+  lists[list].device.clear();
   lists[list].tensor.clear();
   for (uint64_t offset : offsets)
     lists[list].tensor.push_back(static_cast<char *>(lists[list].own.data()) + offset);
@@ -145,7 +176,10 @@ Status Store::checkOverlaps() const {
   for (uint32_t list = 0; list < lists.size(); ++list) {
     const SawtoothListRow &row = plan_.lists()[list];
     for (size_t tensor = 0; tensor < lists[list].tensor.size(); ++tensor) {
-      uintptr_t begin = reinterpret_cast<uintptr_t>(lists[list].tensor[tensor]);
+      // Addresses of devices are none of the host's.
+      uintptr_t begin = lists[list].device.empty()
+                            ? reinterpret_cast<uintptr_t>(lists[list].tensor[tensor])
+                            : lists[list].device[tensor];
       uint64_t bytes = static_cast<uint64_t>(models[row.model].numel[tensor]) *
                        typeBytes(SawtoothType(row.type));
       if (bytes)

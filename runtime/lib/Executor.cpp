@@ -15,10 +15,12 @@ Result<std::unique_ptr<Executor>> Executor::create(const Artifact &artifact, uin
                                                    Store &store) {
   if (!store.finished())
     return Status::error(StatusCode::Invalid, "expected a finished store");
+  if (artifact.isForGpu())
+    return Status::error(StatusCode::Unsupported,
+                         cat("expected code for a CPU, got code for ",
+                             artifact.plan.text(artifact.plan.header().target)));
   if (Status status = store.accepts(artifact.plan); !status.ok())
     return status;
-  if (!artifact.plan.launches().empty())
-    return Status::error(StatusCode::Unsupported, "expected code for a CPU, got kernels of a GPU");
   std::unique_ptr<Executor> executor(new Executor(artifact, step, store));
   for (auto prepare : {&Executor::prepareLists, &Executor::prepareModels, &Executor::prepareBlocks})
     if (Status status = ((*executor).*prepare)(); !status.ok())
@@ -27,15 +29,12 @@ Result<std::unique_ptr<Executor>> Executor::create(const Artifact &artifact, uin
 }
 
 Status Executor::prepareLists() {
+  SAWTOOTH_TRY(checkLists());
+  SAWTOOTH_TRY(prepareArguments());
   scratchBuffers.resize(plan().lists().size());
   for (uint32_t list = 0; list < plan().lists().size(); ++list) {
     const SawtoothListRow &row = plan().lists()[list];
-    if (row.step != stepNumber)
-      continue;
-    if (row.kind == SAWTOOTH_LIST_ARGUMENT && store.origin(list) != ListOrigin::Bound)
-      return Status::error(StatusCode::Invalid,
-                           cat("list argument ", plan().listTitle(list), " is not bound"));
-    if (row.kind != SAWTOOTH_LIST_SCRATCH)
+    if (row.step != stepNumber || row.kind != SAWTOOTH_LIST_SCRATCH)
       continue;
     uint64_t total;
     std::vector<uint64_t> offsets;
@@ -92,19 +91,7 @@ Status Executor::prepareBlocks() {
   if (!memory.ok())
     return memory.status();
   arena = std::move(*memory);
-  // A frame is small; one that is not is no frame that a compiler wrote.
-  constexpr uint64_t limit = 1u << 30;
-  if (step().frameBytes > limit || step().argsBytes > limit)
-    return Status::error(StatusCode::Corrupt,
-                         cat("expected frame and arguments of at most ", limit, " bytes, got ",
-                             step().frameBytes, " and ", step().argsBytes));
   frame.resize(step().frameBytes / 8);
-  argBlock.resize(step().argsBytes / 8);
-  for (const SawtoothArgRow &arg : args()) {
-    argSet.push_back(arg.hasDefault);
-    argBlock[arg.offset / 8] = arg.defaultValue;
-  }
-  tensors.resize(step().tensorArgs.count);
   ctx.state = store.stateBlock();
   ctx.args = argBlock.data();
   ctx.frame = frame.data();
@@ -113,40 +100,6 @@ Status Executor::prepareBlocks() {
   ctx.model = modelPointers.data();
   ctx.chunk = store.chunks().data();
   ctx.tensor = const_cast<void *const *>(tensors.data());
-  return {};
-}
-
-Status Executor::setArg(uint32_t arg, const std::string &text) {
-  Result<uint64_t> slot = parseSlot(SawtoothType(args()[arg].type), text);
-  if (!slot.ok())
-    return slot.status().of(cat("argument '", plan().text(args()[arg].name), "'"));
-  setArgSlot(arg, *slot);
-  return {};
-}
-
-void Executor::setArgSlot(uint32_t arg, uint64_t slot) {
-  argBlock[args()[arg].offset / 8] = slot;
-  argSet[arg] = true;
-}
-
-void Executor::takeArguments(const Executor &other) {
-  for (uint32_t i = 0; i < std::min(args().size(), other.args().size()); ++i)
-    if (other.argSet[i])
-      setArgSlot(i, other.argBlock[other.args()[i].offset / 8]);
-}
-
-void Executor::setTensor(uint32_t arg, const void *data) { tensors[tensorArgs()[arg].slot] = data; }
-
-Status Executor::ready() const {
-  for (size_t i = 0; i < args().size(); ++i)
-    if (!argSet[i])
-      return Status::error(StatusCode::Invalid,
-                           cat("argument '", plan().text(args()[i].name), "' of step '", name(),
-                               "' has no value and no default"));
-  for (const SawtoothTensorArgRow &arg : tensorArgs())
-    if (!tensors[arg.slot])
-      return Status::error(StatusCode::Invalid, cat("tensor argument '", plan().text(arg.name),
-                                                    "' of step '", name(), "' has no data"));
   return {};
 }
 

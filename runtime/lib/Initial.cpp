@@ -71,6 +71,11 @@ Status Store::initialList(uint32_t list) {
     warnings.push_back(cat("the state file lacks list ", plan_.listTitle(list),
                            ", which starts from its initial value"));
   SAWTOOTH_TRY(allocate(list));
+  if (row.copyOf != SAWTOOTH_NONE)
+    SAWTOOTH_TRY(fetchList(row.copyOf));
+  for (const SawtoothInit &init : Plan::rows(row.init, plan_.inits()))
+    if (row.copyOf == SAWTOOTH_NONE && init.kind == SAWTOOTH_INIT_CAST)
+      SAWTOOTH_TRY(fetchList(init.source));
   for (size_t tensor = 0; tensor < model.tensors.size(); ++tensor) {
     if (row.copyOf != SAWTOOTH_NONE)
       convertTensor(list, row.copyOf, tensor);
@@ -137,6 +142,25 @@ Status Store::initialTensor(uint32_t list, size_t tensor) {
       storeFloat(type, to, e, std::bit_cast<uint64_t>(value));
     }
   });
+  return {};
+}
+
+// Brings the elements of a list that is bound on a device to the host, once.
+Status Store::fetchList(uint32_t number) {
+  List &list = lists[number];
+  if (list.device.empty() || list.fetched)
+    return {};
+  const SawtoothListRow &row = plan_.lists()[number];
+  if (!fetch_)
+    return Status::error(StatusCode::Invalid,
+                         cat("an initial value is taken from list ", plan_.listTitle(number),
+                             ", whose elements are on a device that nobody can read yet"));
+  const Model &model = models[row.model];
+  for (size_t tensor = 0; tensor < model.tensors.size(); ++tensor)
+    if (uint64_t bytes =
+            static_cast<uint64_t>(model.numel[tensor]) * typeBytes(SawtoothType(row.type)))
+      SAWTOOTH_TRY(fetch_(list.tensor[tensor], list.device[tensor], bytes));
+  list.fetched = true;
   return {};
 }
 

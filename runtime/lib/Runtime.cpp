@@ -287,7 +287,7 @@ SawtoothError *sawtoothRuntimeRun(SawtoothRuntime *runtime, const char *step, in
     SAWTOOTH_TRY(findStep(runtime, step, executor));
     SAWTOOTH_TRY(executor->ready());
     Outcome outcome = executor->run();
-    runtime->reporter->record(*executor, outcome);
+    runtime->reporter->record(*executor);
     if (applied)
       *applied = outcome.applied;
     return {};

@@ -323,7 +323,7 @@ SawtoothFunction *forward(bool trains, uint64_t wanted) {
 }
 } // namespace
 
-FakeModule fakeFit(uint64_t batch) {
+FakeModule fakeFit(uint64_t batch, const std::function<void(PlanWriter &)> &edit) {
   PlanWriter plan;
   plan.header.stateBytes = 10 * 8;
   SawtoothTensorRow w{plan.text("w"), 1, {2}};
@@ -362,6 +362,7 @@ FakeModule fakeFit(uint64_t batch) {
   }
   plan.programs.push_back({plan.text("epoch"), PlanWriter::add(plan.indices, {{0}, {0}})});
   plan.runs.push_back({batch, 3, 7, 1, 0});
+  edit(plan);
   return {plan.finish(), {forward(true, batch), forward(false, batch), trainCount, testCount}};
 }
 

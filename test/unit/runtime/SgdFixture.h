@@ -55,7 +55,17 @@ struct Sgd {
   enum List : uint32_t { W, H, M, G };
 
   explicit Sgd(ParallelFor parallelFor = ParallelFor::serial(), const SgdOptions &options = {})
-      : module(fakeSgd(options)), compiled(module.artifact()) {
+      : Sgd(fakeSgd(options), parallelFor) {}
+  explicit Sgd(FakeModule module, ParallelFor parallelFor = ParallelFor::serial())
+      : module(std::move(module)), compiled(this->module.artifact()) {
+    create(parallelFor);
+  }
+  /// Code of another kind for the same plan; what it points to outlives this.
+  explicit Sgd(const SawtoothArtifact &artifact) : compiled(artifact) {
+    create(ParallelFor::serial());
+  }
+
+  void create(ParallelFor parallelFor) {
     Result<Artifact> read = Artifact::read(&compiled);
     EXPECT_TRUE(read.ok()) << read.status().message();
     artifact = std::make_unique<Artifact>(std::move(*read));

@@ -9,13 +9,17 @@
 
 namespace sawtooth::runtime {
 
-/// A checked plan and the code that its actions call. The code must stay loaded while this lives.
+/// A checked plan and its code: functions that its actions call on a CPU, or images with the kernels
+/// of its launches for a GPU. The code must stay loaded while this lives.
 struct Artifact {
   Plan plan;
   std::vector<SawtoothFunction *> functions;
+  std::vector<SawtoothImage> images;
 
-  /// `Unsupported` for another ABI, `Corrupt` for a damaged plan, a null function, or an action
-  /// without one.
+  bool isForGpu() const { return plan.text(plan.header().target) == "nvptx"; }
+
+  /// `Unsupported` for another ABI, `Corrupt` for a damaged plan, a null function, an action
+  /// without one, an image of another kind, or a step for a GPU without launches.
   static Result<Artifact> read(const SawtoothArtifact *artifact);
 };
 

@@ -15,6 +15,7 @@ struct ScalerStatus {
   double scale = 0; // after the step's update
   int64_t skipped = 0, consecutiveSkips = 0;
   bool stuck = false; // the policy gave up
+  bool operator==(const ScalerStatus &) const = default;
 };
 
 /// A row: what one run of a step came to.
@@ -27,23 +28,28 @@ struct StatusRow {
   int64_t attempted = 0, appliedSteps = 0, skipped = 0, consecutiveSkips = 0, calibrationSkips = 0;
   std::vector<ScalerStatus> scalers; // by scaler number
   std::vector<uint64_t> logs;        // slots, in the order of the step's log rows
+  bool operator==(const StatusRow &) const = default;
 };
+
+class RowCodec;
 
 /// Writes a row after each run, and reads rows back. One thread may write while another reads.
 class Reporter {
 public:
   /// A ring for `rows` rows that nobody has read yet.
   Reporter(const Store &store, uint64_t rows);
+  ~Reporter();
 
-  /// After executor.run() gave `outcome`. Allocates nothing.
-  void record(const Executor &executor, const Outcome &outcome);
+  /// After executor.run(). Allocates nothing.
+  void record(const Executor &executor);
   /// Takes the oldest row; false when there is none.
   bool next(StatusRow &row);
   uint64_t dropped() const { return ring.dropped(); }
 
 private:
   const Store &store;
-  uint64_t scalerSlots, logSlots, sequence = 0;
+  std::unique_ptr<const RowCodec> codec;
+  uint64_t sequence = 0;
   std::vector<uint64_t> writing, reading;
   StatusRing ring;
 };

@@ -30,7 +30,8 @@ typedef enum SawtoothErrorCode {
   SAWTOOTH_UNSUPPORTED,
   SAWTOOTH_IO,
   SAWTOOTH_OUT_OF_MEMORY,
-  SAWTOOTH_STUCK
+  SAWTOOTH_STUCK,
+  SAWTOOTH_DEVICE_FAILED
 } SawtoothErrorCode;
 
 // Null is SAWTOOTH_OK with an empty message. Texts live as long as the error.

@@ -20,7 +20,8 @@ enum class StatusCode : uint32_t {
   Unsupported, // another version, machine or kind
   Io,          // the operating system refused
   OutOfMemory,
-  Stuck // a scaler gave up: no scale makes the gradients finite
+  Stuck,       // a scaler gave up: no scale makes the gradients finite
+  DeviceFailed // a GPU or its driver refused, or a kernel failed
 };
 
 /// What became of a call: `Ok`, or a code, a sentence for people, and where it arose. Nothing in

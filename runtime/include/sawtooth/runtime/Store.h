@@ -9,6 +9,7 @@
 #include "sawtooth/runtime/Plan.h"
 #include "sawtooth/runtime/SafeTensors.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -48,6 +49,10 @@ public:
   /// names the first difference in another. Once finished, a bound list may be bound again.
   Status bind(uint32_t list, std::span<const TensorRef> tensors);
 
+  /// The same for tensors in the memory of a device, `data` being the addresses there. The store
+  /// keeps room for their elements on the host, which costs no memory until somebody fills it.
+  Status bindDevice(uint32_t list, std::span<const TensorRef> tensors);
+
   /// Binds to the tensors of `file` whose names begin with `prefix`, which is cut off. The file is
   /// never written: a state is copied out of it.
   Status bindFile(uint32_t list, std::shared_ptr<const TensorFile> file, const std::string &prefix);
@@ -59,7 +64,14 @@ public:
   ListOrigin origin(uint32_t list) const { return lists[list].origin; }
   /// The buffers of a list, by tensor; empty for one that is neither bound nor a state.
   std::span<void *const> buffers(uint32_t list) const { return lists[list].tensor; }
+  /// The addresses of a list that is bound on a device, by tensor; else empty.
+  std::span<const uint64_t> deviceAddresses(uint32_t list) const { return lists[list].device; }
   std::span<const SawtoothChunk> chunks() const { return chunks_; }
+
+  /// Copies bytes from a device to the host, and has done so when it returns.
+  using Fetch = std::function<Status(void *to, uint64_t from, uint64_t bytes)>;
+  /// How finish() gets at elements on a device that an initial value is cast or copied from.
+  void setFetch(Fetch fetch) { fetch_ = std::move(fetch); }
 
   /// Models are complete, state that was neither bound nor loaded takes its initial value, copies
   /// follow their source, no writable buffer overlaps another. What happened is in `notes`. Once.
@@ -101,6 +113,8 @@ private:
   struct List {
     ListOrigin origin = ListOrigin::None;
     std::vector<void *> tensor;
+    std::vector<uint64_t> device;           // addresses there; `tensor` is then room on the host
+    bool fetched = false;                   // for initial values
     Allocation own;                         // when the runtime owns the elements
     std::shared_ptr<const TensorFile> file; // when an argument reads them in place
   };
@@ -111,6 +125,8 @@ private:
   std::vector<std::string> bindableLists(uint32_t model) const;
   // Bind.cpp
   Status place(uint32_t list, std::span<const TensorRef> tensors, std::vector<size_t> &order);
+  Status checkBuffers(uint32_t list, std::span<const TensorRef> tensors,
+                      std::vector<size_t> &order);
   Status allocate(uint32_t list);
   Status copyIn(uint32_t list, std::span<const TensorRef> tensors, ListOrigin origin);
   Status checkOverlaps() const;
@@ -118,6 +134,7 @@ private:
   Status initialLists();
   Status initialList(uint32_t list);
   Status initialTensor(uint32_t list, size_t tensor);
+  Status fetchList(uint32_t list);
   void convertTensor(uint32_t to, uint32_t from, size_t tensor);
   std::string describeInitial(uint32_t list) const;
   // Fields.cpp
@@ -126,6 +143,7 @@ private:
   Plan plan_;
   uint64_t seed_;
   ParallelFor parallelFor_;
+  Fetch fetch_;
   bool finished_ = false;
   bool loaded = false;
   std::vector<Model> models;

@@ -1,0 +1,125 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A device and the context on it that belongs to the caller, with memory and streams that give
+// themselves back.
+#ifndef SAWTOOTH_RUNTIME_CUDA_DEVICE_H
+#define SAWTOOTH_RUNTIME_CUDA_DEVICE_H
+
+#include "sawtooth/runtime/cuda/Driver.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace sawtooth::runtime::cuda {
+
+class Device {
+public:
+  /// The primary context of a device, which frameworks share, kept for as long as this lives.
+  /// `NotFound` says how many devices there are.
+  static Result<std::shared_ptr<const Device>> primary(int ordinal);
+  /// A context of the caller's, who keeps it alive.
+  static Result<std::shared_ptr<const Device>> of(CUcontext context);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const Driver &driver() const { return *api; }
+  CUcontext context() const { return handle; }
+  int ordinal() const { return number; }
+  const std::string &name() const { return product; }
+  /// 10 * major + minor compute capability: 90 for sm_90.
+  unsigned capability() const { return computeCapability; }
+  unsigned processors() const { return multiprocessors; }
+
+private:
+  explicit Device(const Driver *api) : api(api) {}
+  Status describe(CUdevice device);
+
+  const Driver *api;
+  CUcontext handle = nullptr;
+  int number = 0;
+  bool retained = false;
+  std::string product;
+  unsigned computeCapability = 0, multiprocessors = 0;
+};
+
+using DevicePointer = std::shared_ptr<const Device>;
+
+/// Memory on a device; its bytes are whatever they were.
+class DeviceMemory {
+public:
+  DeviceMemory() = default;
+  DeviceMemory(DeviceMemory &&other) noexcept { swap(other); }
+  DeviceMemory &operator=(DeviceMemory &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~DeviceMemory();
+
+  /// `OutOfMemory` names `what` and the bytes. No bytes: the address 0.
+  static Result<DeviceMemory> allocate(const DevicePointer &device, uint64_t bytes,
+                                       const char *what);
+  CUdeviceptr address() const { return start; }
+  uint64_t bytes() const { return size; }
+
+private:
+  void swap(DeviceMemory &other) {
+    std::swap(device, other.device);
+    std::swap(start, other.start);
+    std::swap(size, other.size);
+  }
+  DevicePointer device;
+  CUdeviceptr start = 0;
+  uint64_t size = 0;
+};
+
+/// Memory of the host, zero at first, that the device reads and writes by itself.
+class PinnedMemory {
+public:
+  PinnedMemory() = default;
+  PinnedMemory(PinnedMemory &&other) noexcept { swap(other); }
+  PinnedMemory &operator=(PinnedMemory &&other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~PinnedMemory();
+
+  static Result<PinnedMemory> allocate(const DevicePointer &device, uint64_t bytes,
+                                       const char *what);
+  void *data() const { return memory; }
+  CUdeviceptr address() const { return start; } // as the device sees it
+  uint64_t bytes() const { return size; }
+
+private:
+  void swap(PinnedMemory &other) {
+    std::swap(device, other.device);
+    std::swap(memory, other.memory);
+    std::swap(start, other.start);
+    std::swap(size, other.size);
+  }
+  DevicePointer device;
+  void *memory = nullptr;
+  CUdeviceptr start = 0;
+  uint64_t size = 0;
+};
+
+/// A stream of our own, for tools; an embedder has one.
+class Stream {
+public:
+  static Result<std::unique_ptr<Stream>> create(const DevicePointer &device);
+  ~Stream();
+  Stream(const Stream &) = delete;
+  Stream &operator=(const Stream &) = delete;
+  CUstream get() const { return handle; }
+
+private:
+  Stream(DevicePointer device, CUstream handle) : device(std::move(device)), handle(handle) {}
+  DevicePointer device;
+  CUstream handle;
+};
+
+} // namespace sawtooth::runtime::cuda
+
+#endif // SAWTOOTH_RUNTIME_CUDA_DEVICE_H

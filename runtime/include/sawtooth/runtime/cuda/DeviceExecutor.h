@@ -1,0 +1,75 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef SAWTOOTH_RUNTIME_CUDA_DEVICEEXECUTOR_H
+#define SAWTOOTH_RUNTIME_CUDA_DEVICEEXECUTOR_H
+
+#include "sawtooth/runtime/StepRunner.h"
+#include "sawtooth/runtime/cuda/DeviceStore.h"
+#include "sawtooth/runtime/cuda/Module.h"
+
+namespace sawtooth::runtime::cuda {
+
+class TableWriter;
+
+/// One step of an artifact on a device. Everything is loaded, allocated and computed when it is
+/// created: starting it is the plan's launches and nothing else, so it can be captured in a graph,
+/// and a graph can be replayed with other arguments, which lie in device memory.
+class DeviceExecutor : public StepRunner {
+public:
+  /// Waits for the stream. `Unsupported` when no image of the artifact runs on the device.
+  static Result<std::unique_ptr<DeviceExecutor>> create(const Artifact &artifact, uint32_t step,
+                                                        DeviceStore &store, CUstream stream);
+  ~DeviceExecutor() override;
+
+  /// uploadArguments(), then launch().
+  Status run(CUstream stream);
+  /// Enqueues one small copy if an argument changed since the last one, and the elements of tensor
+  /// arguments that setTensor() said. Not for a stream that is being captured, whose graph would
+  /// bring back the old values with every replay: `Invalid` says so.
+  Status uploadArguments(CUstream stream);
+  /// Enqueues the launches.
+  Status launch(CUstream stream) const;
+
+  /// Tensor arguments that are on the device already; instead of setTensor().
+  void setDeviceTensor(uint32_t arg, CUdeviceptr address);
+
+  const Module &module() const { return *code; }
+  /// Blocks and threads of each launch, for people and tests.
+  struct Launch {
+    CUfunction function;
+    unsigned blocks, threads;
+    int registers, localBytes;
+  };
+  std::span<const Launch> launches() const { return launches_; }
+
+private:
+  DeviceExecutor(const Artifact &artifact, uint32_t step, DeviceStore &store);
+  Status prepareLaunches();
+  Status prepareMemory(CUstream stream);
+  Status prepareTables(CUstream stream);
+  Status prepareTensors();
+  void writeModels(TableWriter &writer, uint64_t pointers);
+  Status uploadTensors(CUstream stream);
+  Result<DeviceMemory> zeroed(uint64_t bytes, const char *what, CUstream stream) const;
+
+  DeviceStore &device;
+  std::shared_ptr<const Module> code;
+  std::vector<Launch> launches_;
+  DeviceMemory tables, partials, arena, temporaries, tensorMemory;
+  std::vector<DeviceMemory> scratch;                 // elements of scratch lists
+  std::vector<std::vector<CUdeviceptr>> scratchRows; // by list number, by tensor
+  CUdeviceptr context = 0;                           // of the step's SawtoothCtx
+  CUdeviceptr argumentBlock = 0;                     // arguments, then tensor addresses
+  struct TensorPlace {
+    uint64_t bytes;
+    CUdeviceptr own;
+    bool ownsIt; // false once the caller gave an address
+  };
+  std::vector<TensorPlace> places; // by slot
+  std::vector<uint64_t> outgoing;  // the argument block as it is uploaded
+  std::unique_ptr<Staging> staging;
+};
+
+} // namespace sawtooth::runtime::cuda
+
+#endif // SAWTOOTH_RUNTIME_CUDA_DEVICEEXECUTOR_H

@@ -1,0 +1,150 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sawtooth/runtime/cuda/Device.h"
+
+#include "Cat.h"
+
+#include <cstring>
+
+namespace sawtooth::runtime::cuda {
+
+Result<DevicePointer> Device::primary(int ordinal) {
+  Result<const Driver *> driver = Driver::get();
+  if (!driver.ok())
+    return driver.status();
+  const Driver &api = **driver;
+  int count = 0;
+  CUdevice number = 0;
+  SAWTOOTH_TRY(api.check(api.cuDeviceGetCount(&count), "cuDeviceGetCount"));
+  if (ordinal < 0 || ordinal >= count)
+    return Status::error(StatusCode::NotFound,
+                         cat("expected a device from 0 to ", count - 1, ", got ", ordinal));
+  SAWTOOTH_TRY(api.check(api.cuDeviceGet(&number, ordinal), "cuDeviceGet"));
+  std::shared_ptr<Device> device(new Device(&api));
+  SAWTOOTH_TRY(
+      api.check(api.cuDevicePrimaryCtxRetain(&device->handle, number), "cuDevicePrimaryCtxRetain"));
+  device->retained = true;
+  device->number = number; // what the destructor gives back
+  SAWTOOTH_TRY(device->describe(number));
+  return DevicePointer(std::move(device));
+}
+
+Result<DevicePointer> Device::of(CUcontext context) {
+  Result<const Driver *> driver = Driver::get();
+  if (!driver.ok())
+    return driver.status();
+  if (!context)
+    return Status::error(StatusCode::Invalid, "expected a context, got none");
+  const Driver &api = **driver;
+  std::shared_ptr<Device> device(new Device(&api));
+  device->handle = context;
+  ContextScope scope(api, context);
+  SAWTOOTH_TRY(scope.status());
+  CUdevice number = 0;
+  SAWTOOTH_TRY(api.check(api.cuCtxGetDevice(&number), "cuCtxGetDevice"));
+  SAWTOOTH_TRY(device->describe(number));
+  return DevicePointer(std::move(device));
+}
+
+Status Device::describe(CUdevice device) {
+  number = device;
+  auto attribute = [&](int which, unsigned &value) {
+    int got = 0;
+    Status status =
+        api->check(api->cuDeviceGetAttribute(&got, which, device), "cuDeviceGetAttribute");
+    value = static_cast<unsigned>(got);
+    return status;
+  };
+  unsigned major = 0, minor = 0;
+  SAWTOOTH_TRY(attribute(attributeCapabilityMajor, major));
+  SAWTOOTH_TRY(attribute(attributeCapabilityMinor, minor));
+  SAWTOOTH_TRY(attribute(attributeProcessors, multiprocessors));
+  computeCapability = 10 * major + minor;
+  char text[256] = {};
+  SAWTOOTH_TRY(api->check(api->cuDeviceGetName(text, sizeof(text), device), "cuDeviceGetName"));
+  product = text;
+  return {};
+}
+
+Device::~Device() {
+  if (retained)
+    (void)api->cuDevicePrimaryCtxRelease(number);
+}
+
+static Status noRoom(Status status, uint64_t bytes, const char *what) {
+  return status.code() == StatusCode::OutOfMemory
+             ? Status::error(StatusCode::OutOfMemory,
+                             cat("the device has no ", bytes, " bytes for ", what))
+             : status;
+}
+
+Result<DeviceMemory> DeviceMemory::allocate(const DevicePointer &device, uint64_t bytes,
+                                            const char *what) {
+  DeviceMemory memory;
+  if (bytes == 0)
+    return memory;
+  const Driver &api = device->driver();
+  ContextScope scope(api, device->context());
+  OutsideCapture outside(api);
+  SAWTOOTH_TRY(scope.status());
+  Status status = api.check(api.cuMemAlloc(&memory.start, bytes), "cuMemAlloc");
+  if (!status.ok())
+    return noRoom(status, bytes, what);
+  memory.device = device;
+  memory.size = bytes;
+  return memory;
+}
+
+DeviceMemory::~DeviceMemory() {
+  if (!device)
+    return;
+  ContextScope scope(device->driver(), device->context());
+  OutsideCapture outside(device->driver());
+  (void)device->driver().cuMemFree(start);
+}
+
+Result<PinnedMemory> PinnedMemory::allocate(const DevicePointer &device, uint64_t bytes,
+                                            const char *what) {
+  PinnedMemory memory;
+  if (bytes == 0)
+    return memory;
+  const Driver &api = device->driver();
+  ContextScope scope(api, device->context());
+  OutsideCapture outside(api);
+  SAWTOOTH_TRY(scope.status());
+  // Portable: a host with contexts on several devices may free it under any of them.
+  constexpr unsigned flags = hostAllocPortable | hostAllocMapped;
+  Status status = api.check(api.cuMemHostAlloc(&memory.memory, bytes, flags), "cuMemHostAlloc");
+  if (!status.ok())
+    return noRoom(status, bytes, what);
+  memory.device = device;
+  memory.size = bytes;
+  std::memset(memory.memory, 0, bytes);
+  SAWTOOTH_TRY(api.check(api.cuMemHostGetDevicePointer(&memory.start, memory.memory, 0),
+                         "cuMemHostGetDevicePointer"));
+  return memory;
+}
+
+PinnedMemory::~PinnedMemory() {
+  if (!device)
+    return;
+  ContextScope scope(device->driver(), device->context());
+  OutsideCapture outside(device->driver());
+  (void)device->driver().cuMemFreeHost(memory);
+}
+
+Result<std::unique_ptr<Stream>> Stream::create(const DevicePointer &device) {
+  const Driver &api = device->driver();
+  ContextScope scope(api, device->context());
+  SAWTOOTH_TRY(scope.status());
+  CUstream stream = nullptr;
+  SAWTOOTH_TRY(api.check(api.cuStreamCreate(&stream, streamNonBlocking), "cuStreamCreate"));
+  return std::unique_ptr<Stream>(new Stream(device, stream));
+}
+
+Stream::~Stream() {
+  ContextScope scope(device->driver(), device->context());
+  (void)device->driver().cuStreamDestroy(handle);
+}
+
+} // namespace sawtooth::runtime::cuda

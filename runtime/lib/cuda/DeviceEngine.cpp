@@ -1,0 +1,71 @@
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sawtooth/runtime/cuda/DeviceEngine.h"
+
+#include "Cat.h"
+
+namespace sawtooth::runtime::cuda {
+
+DeviceEngine::~DeviceEngine() {
+  // What is on its way may still write to memory that goes with this.
+  if (mirror)
+    (void)wait();
+}
+
+Result<std::unique_ptr<DeviceEngine>> DeviceEngine::create(Store &store, DevicePointer device,
+                                                           uint64_t rows, CUstream stream) {
+  std::unique_ptr<DeviceEngine> engine(new DeviceEngine);
+  if (!stream) {
+    Result<std::unique_ptr<Stream>> own = Stream::create(device);
+    if (!own.ok())
+      return own.status();
+    engine->own = std::move(*own);
+    stream = engine->own->get();
+  }
+  engine->stream = stream;
+  Result<std::unique_ptr<DeviceStore>> mirror =
+      DeviceStore::create(store, std::move(device), rows, stream);
+  if (!mirror.ok())
+    return mirror.status();
+  engine->mirror = std::move(*mirror);
+  return engine;
+}
+
+Result<std::unique_ptr<StepRunner>> DeviceEngine::prepare(const Artifact &artifact, uint32_t step) {
+  Result<std::unique_ptr<DeviceExecutor>> created =
+      DeviceExecutor::create(artifact, step, *mirror, stream);
+  if (!created.ok())
+    return created.status();
+  picked = (*created)->module().picked();
+  return std::unique_ptr<StepRunner>(std::move(*created));
+}
+
+Status DeviceEngine::start(StepRunner &runner) {
+  return static_cast<DeviceExecutor &>(runner).run(stream);
+}
+
+Status DeviceEngine::wait() {
+  const Driver &api = mirror->device()->driver();
+  ContextScope scope(api, mirror->device()->context());
+  SAWTOOTH_TRY(scope.status());
+  return api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
+std::string DeviceEngine::description() const {
+  const Device &device = *mirror->device();
+  return cat(device.name(), " (sm_", device.capability(), ")", picked.empty() ? "" : ", ", picked);
+}
+
+void fetchFrom(Store &store, DevicePointer device) {
+  store.setFetch([device](void *to, uint64_t from, uint64_t bytes) {
+    const Driver &api = device->driver();
+    ContextScope scope(api, device->context());
+    SAWTOOTH_TRY(scope.status());
+    constexpr CUstream everything = nullptr; // the legacy stream waits for all that came before
+    SAWTOOTH_TRY(
+        api.check(api.cuMemcpyDtoHAsync(to, from, bytes, everything), "cuMemcpyDtoHAsync"));
+    return api.check(api.cuStreamSynchronize(everything), "cuStreamSynchronize");
+  });
+}
+
+} // namespace sawtooth::runtime::cuda
