@@ -13,8 +13,7 @@ using namespace sawtooth::runtime;
 
 namespace sawtooth::tool {
 
-// The folder of this executable; no environment variable can lead elsewhere.
-static std::string ownFolder() {
+std::string ownFolder() {
   char path[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
   if (length <= 0 || length == sizeof(path))

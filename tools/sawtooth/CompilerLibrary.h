@@ -34,6 +34,9 @@ public:
   decltype(&sawtoothPrintRules) printRules = nullptr;
 };
 
+/// The folder of this executable; no environment variable can lead elsewhere.
+std::string ownFolder();
+
 /// The options as the compiler takes them; its diagnostics go to stderr. Refers to `options`.
 SawtoothCompileOptions compileOptions(const TargetOptions &options);
 

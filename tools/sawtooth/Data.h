@@ -6,7 +6,7 @@
 #ifndef SAWTOOTH_TOOLS_SAWTOOTH_DATA_H
 #define SAWTOOTH_TOOLS_SAWTOOTH_DATA_H
 
-#include "sawtooth/runtime/Executor.h"
+#include "sawtooth/runtime/StepRunner.h"
 
 namespace sawtooth::tool {
 
@@ -21,7 +21,7 @@ public:
   /// `Mismatch` or `NotFound` names the tensor of the file that does not fit.
   static runtime::Result<std::unique_ptr<BatchFeed>>
   create(std::shared_ptr<const runtime::TensorFile> file, const std::string &split,
-         runtime::Executor &executor);
+         runtime::StepRunner &executor);
 
   uint64_t examples() const { return count; }
   uint64_t batch() const { return size; }

@@ -24,7 +24,7 @@ Result<std::unique_ptr<Evaluation>> Evaluation::create(Session &session, uint32_
   uint64_t rest = evaluation->whole->examples() % evaluation->whole->batch();
   if (rest == 0)
     return evaluation;
-  Result<Executor *> executor = session.executorForBatch(step, rest);
+  Result<StepRunner *> executor = session.executorForBatch(step, rest);
   if (executor.status().code() == StatusCode::Unsupported) {
     warning("an evaluation leaves out the last " + std::to_string(rest) + " of " +
             std::to_string(evaluation->whole->examples()) +
@@ -41,49 +41,63 @@ Result<std::unique_ptr<Evaluation>> Evaluation::create(Session &session, uint32_
   return evaluation;
 }
 
-bool Evaluation::run(Reporter &reporter) {
+Status Evaluation::run(bool &interrupted) {
   // All that an evaluation changes are its counters.
+  Engine &engine = session.engine();
+  SAWTOOTH_TRY(engine.pullFields());
   std::span<uint64_t> state(static_cast<uint64_t *>(session.store().stateBlock()),
                             session.plan().header().stateBytes / 8);
   std::vector<uint64_t> before(state.begin(), state.end());
   LogReducer logs;
-  if (!runBatches(reporter, logs)) {
+  SAWTOOTH_TRY(runBatches(logs, interrupted));
+  SAWTOOTH_TRY(engine.wait());
+  takeRows(logs);
+  if (interrupted) {
     std::copy(before.begin(), before.end(), state.begin());
-    return false;
+    return engine.pushFields();
   }
   last = logs.values();
-  return true;
+  return {};
 }
 
-bool Evaluation::runBatches(Reporter &reporter, LogReducer &logs) {
-  Executor &executor = session.executor(number);
-  if (!whole) {
-    runOnce(executor, reporter, logs, 1);
-    return true;
-  }
+Status Evaluation::runBatches(LogReducer &logs, bool &interrupted) {
+  interrupted = false;
+  StepRunner &executor = session.executor(number);
+  if (!whole)
+    return runOnce(executor, logs, 1);
   uint64_t batch = whole->batch(), batches = whole->examples() / batch;
   std::vector<uint64_t> which(batch);
   for (uint64_t i = 0; i < batches; ++i) {
-    if (notedSignal())
-      return false;
+    interrupted = notedSignal() != 0;
+    if (interrupted)
+      return {};
     std::iota(which.begin(), which.end(), i * batch);
     whole->fill(which);
-    runOnce(executor, reporter, logs, batch);
+    SAWTOOTH_TRY(runOnce(executor, logs, batch));
   }
-  if (rest) {
-    std::iota(which.begin(), which.begin() + static_cast<ptrdiff_t>(rest->batch()),
-              batches * batch);
-    rest->fill(which);
-    runOnce(*restExecutor, reporter, logs, rest->batch());
-  }
-  return true;
+  if (!rest)
+    return {};
+  std::iota(which.begin(), which.begin() + static_cast<ptrdiff_t>(rest->batch()), batches * batch);
+  rest->fill(which);
+  return runOnce(*restExecutor, logs, rest->batch());
 }
 
-void Evaluation::runOnce(Executor &executor, Reporter &reporter, LogReducer &logs,
-                         uint64_t examples) {
-  reporter.record(executor, executor.run());
-  while (reporter.next(lastRow))
-    logs.add(session.plan(), session.plan().steps()[lastRow.step], lastRow.logs, examples);
+Status Evaluation::runOnce(StepRunner &executor, LogReducer &logs, uint64_t examples) {
+  Engine &engine = session.engine();
+  SAWTOOTH_TRY(engine.start(executor));
+  underway.push_back(examples);
+  if (underway.size() == engine.capacity())
+    SAWTOOTH_TRY(engine.wait());
+  takeRows(logs);
+  return {};
+}
+
+// Rows come in the order in which batches were started.
+void Evaluation::takeRows(LogReducer &logs) {
+  while (!underway.empty() && session.engine().next(lastRow)) {
+    logs.add(session.plan(), session.plan().steps()[lastRow.step], lastRow.logs, underway.front());
+    underway.pop_front();
+  }
 }
 
 } // namespace sawtooth::tool

@@ -42,6 +42,8 @@ example:
 )";
 
 static Status saveAll(Session &session, const RunOptions &options) {
+  if (!options.save.empty() || !options.saveScaler.empty())
+    SAWTOOTH_TRY(session.engine().pull());
   if (!options.save.empty())
     SAWTOOTH_TRY(saveState(session.store(), options.save, session.position));
   if (options.saveScaler.empty())

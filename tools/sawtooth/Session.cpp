@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Session.h"
 
+#include "Gpu.h"
 #include "Output.h"
 #include "sawtooth/runtime/Convert.h"
 #include "sawtooth/runtime/Names.h"
@@ -38,7 +39,7 @@ std::string fileOfSetting(const std::string &text) {
 Result<std::unique_ptr<Session>> Session::open(const RunOptions &options) {
   std::unique_ptr<Session> session(new Session(options));
   for (auto phase : {&Session::compile, &Session::choose, &Session::chooseEvaluation,
-                     &Session::fillStore, &Session::prepareExecutors, &Session::applySettings})
+                     &Session::fillStore, &Session::createEngine, &Session::prepareExecutors, &Session::applySettings})
     if (Status status = ((*session).*phase)(); !status.ok())
       return status;
   for (auto &[step, executor] : session->executors)
@@ -204,6 +205,21 @@ Status Session::bindTensorArgument(const std::string &argName, const std::string
   return Status::error(StatusCode::NotFound, "no such argument");
 }
 
+// Rows that wait to be read: as many steps may be on their way to a GPU.
+static constexpr uint64_t ringRows = 1024;
+
+Status Session::createEngine() {
+  if (!module->artifact().isForGpu()) {
+    engine_ = createCpuEngine(*store_, ringRows);
+    return {};
+  }
+  Result<std::unique_ptr<Engine>> created = createGpuEngine(*store_, ringRows);
+  if (!created.ok())
+    return created.status();
+  engine_ = std::move(*created);
+  return {};
+}
+
 Status Session::prepareExecutors() {
   std::vector<uint32_t> steps = sequence;
   if (eval)
@@ -211,7 +227,7 @@ Status Session::prepareExecutors() {
   for (uint32_t step : steps) {
     if (executors.count(step))
       continue;
-    Result<std::unique_ptr<Executor>> created = Executor::create(module->artifact(), step, *store_);
+    Result<std::unique_ptr<StepRunner>> created = engine_->prepare(module->artifact(), step);
     if (!created.ok())
       return created.status();
     executors[step] = std::move(*created);
@@ -253,13 +269,12 @@ bool Session::takesData(uint32_t step) const {
   return false;
 }
 
-Result<Executor *> Session::executorForBatch(uint32_t step, uint64_t batch) {
+Result<StepRunner *> Session::executorForBatch(uint32_t step, uint64_t batch) {
   Result<Module> loaded = source.load(options.input, batch);
   if (!loaded.ok())
     return loaded.status();
   otherModule = std::move(*loaded);
-  Result<std::unique_ptr<Executor>> created =
-      Executor::create(otherModule->artifact(), step, *store_);
+  Result<std::unique_ptr<StepRunner>> created = engine_->prepare(otherModule->artifact(), step);
   if (!created.ok())
     return created.status();
   otherExecutor = std::move(*created);

@@ -6,7 +6,7 @@
 #define SAWTOOTH_TOOLS_SAWTOOTH_SESSION_H
 
 #include "Module.h"
-#include "sawtooth/runtime/Executor.h"
+#include "sawtooth/runtime/Engine.h"
 #include "sawtooth/runtime/StateFile.h"
 
 #include <map>
@@ -39,6 +39,8 @@ public:
 
   const runtime::Plan &plan() const { return module->plan(); }
   runtime::Store &store() { return *store_; }
+  /// Where steps run. The store holds what they left only after engine().pull().
+  runtime::Engine &engine() { return *engine_; }
 
   std::string name;               // of the program or step that runs
   std::vector<uint32_t> sequence; // its steps
@@ -46,9 +48,9 @@ public:
   runtime::Position position;     // where a loaded state stopped
 
   /// The executor of a step of the sequence, or of the one that evaluates.
-  runtime::Executor &executor(uint32_t step) { return *executors.at(step); }
+  runtime::StepRunner &executor(uint32_t step) { return *executors.at(step); }
   /// An executor of the same step compiled for another batch size, with the same arguments.
-  runtime::Result<runtime::Executor *> executorForBatch(uint32_t step, uint64_t batch);
+  runtime::Result<runtime::StepRunner *> executorForBatch(uint32_t step, uint64_t batch);
 
   /// Refuses to write to a file that was bound or holds the data; "" is no file.
   runtime::Status checkOutput(const std::string &path) const;
@@ -67,6 +69,7 @@ private:
   runtime::Status fillStore();
   runtime::Status bindAll();
   runtime::Status bindTensorArgument(const std::string &name, const std::string &value);
+  runtime::Status createEngine();
   runtime::Status prepareExecutors();
   runtime::Status applySettings(); // Settings.cpp
   runtime::Status applySetting(const std::string &name, const std::string &value);
@@ -75,8 +78,9 @@ private:
   ModuleSource source;
   std::optional<Module> module, otherModule; // otherModule: for a smaller last batch
   std::unique_ptr<runtime::Store> store_;
-  std::map<uint32_t, std::unique_ptr<runtime::Executor>> executors;
-  std::unique_ptr<runtime::Executor> otherExecutor;
+  std::unique_ptr<runtime::Engine> engine_;
+  std::map<uint32_t, std::unique_ptr<runtime::StepRunner>> executors;
+  std::unique_ptr<runtime::StepRunner> otherExecutor;
   std::vector<std::shared_ptr<const runtime::TensorFile>> files; // bound ones stay mapped
   std::vector<std::pair<std::string, std::string>> tensorBindings;
 };

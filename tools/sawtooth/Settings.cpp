@@ -52,12 +52,15 @@ Status Session::applySetting(const std::string &setting, const std::string &valu
   const SawtoothFieldRow &row = plan().fields()[*field];
   if (row.kind == SAWTOOTH_FIELD_COUNTER)
     return Status::error(StatusCode::Invalid, "--set: '" + setting + "' is counted, not set");
-  if (row.extent != SAWTOOTH_PER_TENSOR || !value.ends_with(".json"))
-    return store().setField(*field, value).of("--set");
+  if (row.extent != SAWTOOTH_PER_TENSOR || !value.ends_with(".json")) {
+    SAWTOOTH_TRY(store().setField(*field, value).of("--set"));
+    return engine().pushField(*field);
+  }
   auto patterns = readPatternFile(value, SawtoothType(row.type));
   if (!patterns.ok())
     return patterns.status().of("--set");
-  return store().setField(*field, *patterns).of("--set");
+  SAWTOOTH_TRY(store().setField(*field, *patterns).of("--set"));
+  return engine().pushField(*field);
 }
 
 } // namespace sawtooth::tool

@@ -75,6 +75,7 @@ Status Training::prepare() {
   if (evaluation)
     SAWTOOTH_TRY(session.executor(evaluation->step()).ready());
   prepareLimits();
+  watchesEachStep = mustWatchEachStep();
   SAWTOOTH_TRY(session.checkReplaceable(options.save));
   SAWTOOTH_TRY(session.checkReplaceable(fileOfSetting(options.saveScaler)));
   SAWTOOTH_TRY(session.checkOutput(options.log));
@@ -109,21 +110,56 @@ bool Training::limitIsReached() const {
   if (!options.untilApplied)
     return false;
   // The last step that commits is the one that a run is for.
-  for (size_t i = session.sequence.size(); i-- > 0;) {
-    const Executor &executor = session.executor(session.sequence[i]);
-    if (executor.step().commits)
-      return executor.counter(executor.step().appliedField) >=
-             static_cast<int64_t>(*options.untilApplied);
-  }
+  for (size_t i = session.sequence.size(); i-- > 0;)
+    if (uint32_t step = session.sequence[i]; session.plan().steps()[step].commits)
+      return appliedSoFar(step) >= static_cast<int64_t>(*options.untilApplied);
   return true; // nothing is ever applied
+}
+
+// As of the last row that has come, or of the state that was loaded.
+int64_t Training::appliedSoFar(uint32_t step) const {
+  if (auto found = applied.find(step); found != applied.end())
+    return found->second;
+  uint32_t field = session.plan().steps()[step].appliedField;
+  return field == SAWTOOTH_NONE ? 0 : static_cast<int64_t>(session.store().slots(field)[0]);
+}
+
+// Otherwise a GPU may be given steps before the last ones have ended.
+bool Training::mustWatchEachStep() const {
+  if (options.untilApplied)
+    return true;
+  // A scaler that gives up ends the run, at the same step on every target.
+  for (const SawtoothFieldRow &row : session.plan().fields()) {
+    if (row.role != SAWTOOTH_ROLE_STUCK || row.scaler == SAWTOOTH_NONE)
+      continue;
+    std::string limit = session.plan().string(session.plan().scalers()[row.scaler].name) +
+                        ".max_consecutive_skips"; // what the policies call it; 0 is never
+    std::optional<uint32_t> field = session.plan().findField(limit);
+    if (!field || session.store().slots(*field)[0] != 0)
+      return true;
+  }
+  return false;
+}
+
+// What was started has ended, and its rows are taken.
+Status Training::settle() {
+  SAWTOOTH_TRY(session.engine().wait());
+  return drain();
+}
+
+Status Training::evaluate() {
+  bool interrupted = false;
+  SAWTOOTH_TRY(evaluation->run(interrupted));
+  if (interrupted)
+    signal = notedSignal();
+  return {};
 }
 
 Status Training::run() {
   if (evaluatesOnly) {
-    if (evaluation->run(reporter))
-      return log.write(session.plan(), evaluation->row(), evaluation->values());
-    signal = notedSignal();
-    return {};
+    SAWTOOTH_TRY(evaluate());
+    return signal ? Status()
+                  : log.write(session.plan(), evaluation->row(), evaluation->values());
   }
   while (true) {
     if (epochIsDone()) {
@@ -134,14 +170,14 @@ Status Training::run() {
     }
     signal = notedSignal();
     if (signal || limitIsReached())
-      return {};
+      return settle();
     SAWTOOTH_TRY(runNextStep());
   }
 }
 
 Status Training::runNextStep() {
   uint32_t step = session.sequence[position().next];
-  Executor &executor = session.executor(step);
+  StepRunner &executor = session.executor(step);
   if (auto feed = feeds.find(step); feed != feeds.end()) {
     if (orderEpoch != position().epoch) {
       order = shuffledOrder(session.store().seed(), position().epoch, feed->second->examples());
@@ -151,15 +187,16 @@ Status Training::runNextStep() {
     feed->second->fill(std::span(order).subspan(position().batch * batch, batch));
     ++position().batch;
   }
-  Outcome outcome = executor.run();
+  SAWTOOTH_TRY(session.engine().start(executor));
+  ++started;
   position().program = session.name;
   if (++position().next == session.sequence.size()) {
     position().next = 0;
     position().program.clear();
     ++runs;
   }
-  reporter.record(executor, outcome);
-  SAWTOOTH_TRY(drain());
+  bool full = started - taken >= session.engine().capacity();
+  SAWTOOTH_TRY(watchesEachStep || full ? settle() : drain());
   if (runsPerEpoch)
     progress.update("epoch " + std::to_string(position().epoch + 1), position().batch,
                     batchesPerEpoch);
@@ -170,7 +207,9 @@ Status Training::runNextStep() {
 
 Status Training::drain() {
   const Plan &plan = session.plan();
-  while (reporter.next(row)) {
+  while (session.engine().next(row)) {
+    ++taken;
+    applied[row.step] = row.appliedSteps;
     const SawtoothStepRow &step = plan.steps()[row.step];
     std::vector<LogValue> values = logValues(plan, step, row.logs);
     for (Tally *tally : {&tallies[row.step], &epochTallies[row.step]}) {
@@ -194,6 +233,8 @@ Status Training::drain() {
 Status Training::saveIfDue() {
   if (options.saveEvery == 0 || runs % options.saveEvery != 0)
     return {};
+  SAWTOOTH_TRY(settle());
+  SAWTOOTH_TRY(session.engine().pull());
   return saveState(session.store(), options.save, position());
 }
 
@@ -215,10 +256,11 @@ static std::string scaleText(const StatusRow &row) {
 }
 
 Status Training::finishEpoch() {
-  if (evaluation && !evaluation->run(reporter)) {
-    signal = notedSignal(); // the evaluation is made up for when the run goes on
-    return {};
-  }
+  SAWTOOTH_TRY(settle());
+  if (evaluation)
+    SAWTOOTH_TRY(evaluate());
+  if (signal)
+    return {}; // the evaluation is made up for when the run goes on
   std::string text = "epoch " + std::to_string(position().epoch + 1);
   if (epochLimit != UINT64_MAX)
     text += "/" + std::to_string(epochLimit);

@@ -10,6 +10,8 @@
 #include "Skips.h"
 #include "StepLog.h"
 
+#include <deque>
+
 namespace sawtooth::tool {
 
 /// Runs the test split through a step that commits nothing.
@@ -19,8 +21,8 @@ public:
   create(Session &session, uint32_t step, std::shared_ptr<const runtime::TensorFile> data);
 
   /// All batches, a smaller last one included. The logs are combined as declared, means weighted
-  /// by examples. False when a signal came: then the step's counters are as before.
-  bool run(runtime::Reporter &reporter);
+  /// by examples. After a signal, `interrupted`, the step's counters are as before.
+  runtime::Status run(bool &interrupted);
 
   uint32_t step() const { return number; }
   const std::vector<LogValue> &values() const { return last; }
@@ -29,14 +31,15 @@ public:
 
 private:
   Evaluation(Session &session, uint32_t step) : session(session), number(step) {}
-  bool runBatches(runtime::Reporter &reporter, LogReducer &logs);
-  void runOnce(runtime::Executor &executor, runtime::Reporter &reporter, LogReducer &logs,
-               uint64_t examples);
+  runtime::Status runBatches(LogReducer &logs, bool &interrupted);
+  runtime::Status runOnce(runtime::StepRunner &executor, LogReducer &logs, uint64_t examples);
+  void takeRows(LogReducer &logs);
 
   Session &session;
   uint32_t number;
   std::unique_ptr<BatchFeed> whole, rest;
-  runtime::Executor *restExecutor = nullptr;
+  runtime::StepRunner *restExecutor = nullptr;
+  std::deque<uint64_t> underway; // examples of the batches whose rows have not come
   std::vector<LogValue> last;
   runtime::StatusRow lastRow;
 };
@@ -63,20 +66,23 @@ private:
   };
 
   Training(Session &session, const RunOptions &options)
-      : session(session), options(options), reporter(session.store(), 1024) {}
+      : session(session), options(options) {}
   runtime::Status prepare();
   void prepareLimits();
   bool epochIsDone() const { return runsPerEpoch && position().batch >= batchesPerEpoch; }
   bool limitIsReached() const;
+  runtime::Status evaluate();
   runtime::Status finishEpoch();
   runtime::Status runNextStep();
+  runtime::Status settle();
   runtime::Status drain();
+  bool mustWatchEachStep() const;
+  int64_t appliedSoFar(uint32_t step) const;
   runtime::Status saveIfDue();
   runtime::Position &position() const { return session.position; }
 
   Session &session;
   const RunOptions &options;
-  runtime::Reporter reporter;
   StepLog log;
   Progress progress;
   SkipReporter skips;
@@ -88,8 +94,11 @@ private:
   std::vector<uint64_t> order;
   std::optional<uint64_t> orderEpoch;
 
+  bool watchesEachStep = false;    // the next step depends on what the last one came to
+  uint64_t started = 0, taken = 0; // steps, and rows of them
   uint64_t runs = 0, runLimit = UINT64_MAX, epochLimit = UINT64_MAX;
   int signal = 0;
+  std::map<uint32_t, int64_t> applied; // by step, as of its last row
   std::map<uint32_t, Tally> tallies, epochTallies;
   std::map<uint32_t, LogReducer> epochLogs;
   runtime::StatusRow row;
