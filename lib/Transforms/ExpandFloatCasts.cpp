@@ -9,6 +9,7 @@
 #include "sawtooth/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -32,6 +33,24 @@ static Value isNaN(ImplicitLocOpBuilder &b, Value value) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, value, value);
 }
 
+static constexpr uint32_t quietNaN = 0x7fc00000;
+
+/// Whether `value` is a choice of the quiet NaN for whatever is a NaN.
+static bool hasOnlyQuietNaN(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto test = select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
+  if (!test || test.getPredicate() != arith::CmpFPredicate::UNO || test.getLhs() != test.getRhs() ||
+      test.getLhs() != select.getFalseValue())
+    return false;
+  FloatAttr nan;
+  SplatElementsAttr nans;
+  if (matchPattern(select.getTrueValue(), m_Constant(&nans)))
+    nan = dyn_cast<FloatAttr>(nans.getSplatValue<Attribute>());
+  else
+    (void)matchPattern(select.getTrueValue(), m_Constant(&nan));
+  return nan && nan.getValue().bitcastToAPInt() == quietNaN;
+}
+
 /// f32 to bf16, as bits. Adding 0x7fff and the bit that will be the last carries into the upper
 /// half exactly when the lower half is above a tie, or on one and the last bit odd; a carry out of
 /// the largest finite number gives infinity. Subnormal numbers are not special. NaNs are replaced
@@ -39,9 +58,10 @@ static Value isNaN(ImplicitLocOpBuilder &b, Value value) {
 /// into scalars on AVX2, where no comparison of f32 fits it.
 static Value narrowToBF16(ImplicitLocOpBuilder &b, Value value) {
   Type type = value.getType();
-  Value nan = isNaN(b, value);
-  Value quiet = constant(b, type, b.getI32IntegerAttr(0x7fc00000));
-  Value bits = arith::SelectOp::create(b, nan, quiet, bitcast(b, value, b.getI32Type()));
+  Value nan = hasOnlyQuietNaN(value) ? Value() : isNaN(b, value);
+  Value bits = bitcast(b, value, b.getI32Type());
+  if (nan)
+    bits = arith::SelectOp::create(b, nan, constant(b, type, b.getI32IntegerAttr(quietNaN)), bits);
   Value sixteen = constant(b, type, b.getI32IntegerAttr(16));
   Value last = arith::AndIOp::create(b, arith::ShRUIOp::create(b, bits, sixteen),
                                      constant(b, type, b.getI32IntegerAttr(1)));

@@ -3,9 +3,9 @@
 // CHECK-LABEL: @f32_to_bf16
 // CHECK-SAME: (%[[X:.*]]: vector<8xf32>)
 // CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
-// CHECK: arith.constant dense<2143289344> : vector<8xi32>
 // CHECK: %[[RAW:.*]] = arith.bitcast %[[X]] : vector<8xf32> to vector<8xi32>
-// CHECK: %[[BITS:.*]] = arith.select %[[NAN]], %{{.*}}, %[[RAW]]
+// CHECK: %[[QUIET:.*]] = arith.constant dense<2143289344> : vector<8xi32>
+// CHECK: %[[BITS:.*]] = arith.select %[[NAN]], %[[QUIET]], %[[RAW]]
 // CHECK: %[[UPPER:.*]] = arith.shrui %[[BITS]]
 // CHECK: %[[LAST:.*]] = arith.andi %[[UPPER]]
 // CHECK: %[[BIAS:.*]] = arith.addi %[[LAST]]
@@ -17,6 +17,37 @@
 func.func @f32_to_bf16(%x: vector<8xf32>) -> vector<8xbf16> {
   %0 = arith.truncf %x : vector<8xf32> to vector<8xbf16>
   return %0 : vector<8xbf16>
+}
+
+// -----
+
+// A value whose NaNs have been replaced is not tested again.
+// CHECK-LABEL: @canonical_f32_to_bf16
+// CHECK: %[[CLEAN:.*]] = arith.select
+// CHECK: arith.bitcast %[[CLEAN]] : vector<8xf32> to vector<8xi32>
+// CHECK-NOT: arith.select
+// CHECK: arith.trunci
+func.func @canonical_f32_to_bf16(%x: vector<8xf32>) -> vector<8xbf16> {
+  %nan = arith.cmpf uno, %x, %x : vector<8xf32>
+  %quiet = arith.constant dense<0x7FC00000> : vector<8xf32>
+  %clean = arith.select %nan, %quiet, %x : vector<8xi1>, vector<8xf32>
+  %0 = arith.truncf %clean : vector<8xf32> to vector<8xbf16>
+  return %0 : vector<8xbf16>
+}
+
+// -----
+
+// Another choice may leave a NaN that rounding would break.
+// CHECK-LABEL: @other_f32_to_bf16
+// CHECK: arith.select
+// CHECK: arith.cmpf uno
+// CHECK: arith.select
+func.func @other_f32_to_bf16(%x: f32, %y: f32) -> bf16 {
+  %nan = arith.cmpf uno, %x, %x : f32
+  %quiet = arith.constant 0x7FC00000 : f32
+  %mixed = arith.select %nan, %quiet, %y : f32
+  %0 = arith.truncf %mixed : f32 to bf16
+  return %0 : bf16
 }
 
 // -----

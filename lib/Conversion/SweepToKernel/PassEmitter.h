@@ -37,6 +37,7 @@ struct Round {
   mlir::Value mask;    // i1 for each lane, whether it holds an element; null without reductions
   mlir::SmallVector<mlir::IRMapping, 4> vectors;                            // the body's values
   llvm::DenseMap<std::pair<mlir::Attribute, unsigned>, mlir::Value> loaded; // by list, vector
+  llvm::SmallDenseSet<unsigned> stored;                                     // writes that are done
 };
 
 class PassEmitter {
@@ -60,6 +61,7 @@ private:
                                           mlir::Value count, mlir::ValueRange flags);
   void emitRound(mlir::Value element, unsigned vectors, mlir::Value rest,
                  mlir::MutableArrayRef<mlir::Value> flags);
+  void loadRead(Round &round, mlir::Value value);
   mlir::Value addressOf(const Round &round, const Stream &stream, unsigned vector);
   void padPartial(Round &round);
   void copyElements(const Stream &stream, mlir::Value from, mlir::Value to, mlir::Value count);
@@ -67,9 +69,13 @@ private:
   void findPast();
   void choosePast(KernelAbi &abi, mlir::Value model);
   void fencePast();
+  void storeEarly(Round &round, mlir::Operation &op);
   void storeWrites(Round &round);
+  unsigned storedTogether(const Round &round, const Stream &stream);
+  mlir::Value concatenate(mlir::Value low, mlir::Value high);
+  mlir::SmallVector<mlir::Value> canonicalVectors(Round &round, unsigned write);
+  void storeVectors(Round &round, const Stream &stream, mlir::ArrayRef<mlir::Value> vectors);
   void storePast(Round &round, const Stream &stream, mlir::ArrayRef<mlir::Value> vectors);
-  mlir::Value canonicalElement(mlir::IRMapping &mapping, mlir::Value value);
   mlir::Value halveLanes(const Lanes &lanes);
   unsigned unrolling();
 

@@ -51,45 +51,101 @@ void PassEmitter::fencePast() {
                                   ValueRange());
 }
 
-/// Stores the vectors of a round past the caches, 16-bit ones in pairs: a store should fill as much
-/// of a line as one can.
-void PassEmitter::storePast(Round &round, const Stream &stream, ArrayRef<Value> vectors) {
-  size_t pair = elementBytes(stream.element) == 2 ? 2 : 1;
-  for (size_t i = 0; i < vectors.size(); i += pair) {
-    Value vector = vectors[i];
-    if (pair == 2) {
-      auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * context.width));
-      vector = vector::ShuffleOp::create(builder, location, vector, vectors[i + 1], both);
+/// How many vectors of a list a round of several stores at once: those of 16 bits go in pairs, for
+/// fewer instructions and fuller lines.
+unsigned PassEmitter::storedTogether(const Round &round, const Stream &stream) {
+  return round.vectors.size() > 1 && elementBytes(stream.element) == 2 ? 2 : 1;
+}
+
+/// Two vectors side by side; as integers, since LLVM has no way to move elements of bf16.
+Value PassEmitter::concatenate(Value low, Value high) {
+  auto type = cast<VectorType>(low.getType());
+  auto bits = type.clone(builder.getIntegerType(type.getElementTypeBitWidth()));
+  auto cast = [&](Type to, Value value) {
+    return vector::BitCastOp::create(builder, location, to, value).getResult();
+  };
+  auto both = llvm::to_vector(llvm::seq<int64_t>(0, 2 * context.width));
+  Value whole =
+      vector::ShuffleOp::create(builder, location, cast(bits, low), cast(bits, high), both);
+  return cast(VectorType::get({2 * context.width}, type.getElementType()), whole);
+}
+
+/// The vectors to store for write number `write`, their NaNs canonical. A narrowed value is cleaned
+/// before it is narrowed, where the test is one comparison.
+SmallVector<Value> PassEmitter::canonicalVectors(Round &round, unsigned write) {
+  auto leave = cast<sweep::LeaveOp>(pass.getBody().front().getTerminator());
+  auto name = cast<FlatSymbolRefAttr>(pass.getWrites()[write]);
+  Value value = leave.getWrites()[write];
+  auto narrowing = value.getDefiningOp<arith::TruncFOp>();
+  auto extent = extents.find(value);
+  if (extent == extents.end() || extent->second != Extent::Element)
+    narrowing = nullptr;
+  SmallVector<Value> vectors;
+  unsigned together = storedTogether(round, stream(name));
+  for (unsigned i = 0; i < round.vectors.size(); i += together) {
+    auto part = [&](unsigned number) {
+      return round.vectors[number].lookup(narrowing ? narrowing.getIn() : value);
+    };
+    Value vector = part(i);
+    if (together == 2)
+      vector = concatenate(vector, part(i + 1));
+    vector = canonicalizeNan(builder, location, vector);
+    if (narrowing) {
+      Type type = cast<VectorType>(vector.getType()).clone(value.getType());
+      vector = arith::TruncFOp::create(builder, location, type, vector);
     }
+    vectors.push_back(vector);
+  }
+  return vectors;
+}
+
+void PassEmitter::storeVectors(Round &round, const Stream &stream, ArrayRef<Value> vectors) {
+  KernelAbi abi(builder, location, Value());
+  for (auto [i, vector] : llvm::enumerate(vectors))
+    abi.store(vector, addressOf(round, stream, i * storedTogether(round, stream)));
+}
+
+/// The same past the caches.
+void PassEmitter::storePast(Round &round, const Stream &stream, ArrayRef<Value> vectors) {
+  for (auto [i, vector] : llvm::enumerate(vectors)) {
     // LLVM forgets the hint for vectors of f16, and for the halves into which it would split a
     // store of two vectors that is not volatile.
-    vector = vector::BitCastOp::create(builder, location, vectorOf(builder.getI32Type()), vector);
-    LLVM::StoreOp::create(builder, location, vector, addressOf(round, stream, i),
+    Value bits =
+        vector::BitCastOp::create(builder, location, vectorOf(builder.getI32Type()), vector);
+    LLVM::StoreOp::create(builder, location, bits,
+                          addressOf(round, stream, i * storedTogether(round, stream)),
                           context.width * sizeof(float), /*isVolatile=*/true,
                           /*isNonTemporal=*/true);
   }
 }
 
-/// The vector to store for `value` of the body, its NaNs canonical. A narrowed value is cleaned
-/// before it is narrowed, where the test is one comparison.
-Value PassEmitter::canonicalElement(IRMapping &mapping, Value value) {
-  Value vector = mapping.lookup(value);
-  auto narrowing = value.getDefiningOp<arith::TruncFOp>();
-  auto extent = extents.find(value);
-  if (!narrowing || extent == extents.end() || extent->second != Extent::Element)
-    return canonicalizeNan(builder, location, vector);
-  Value wide = canonicalizeNan(builder, location, mapping.lookup(narrowing.getIn()));
-  return arith::TruncFOp::create(builder, location, vector.getType(), wide);
+/// Stores what `op` of the body has computed for good, if nothing speaks against doing so at once:
+/// it frees registers. Writes under a flag, and those past the caches, wait for the end of the
+/// round, where one branch does for all of them.
+void PassEmitter::storeEarly(Round &round, Operation &op) {
+  Block &body = pass.getBody().front();
+  auto leave = cast<sweep::LeaveOp>(body.getTerminator());
+  for (auto [write, value] : llvm::enumerate(leave.getWrites())) {
+    auto name = cast<FlatSymbolRefAttr>(pass.getWrites()[write]);
+    if (value.getDefiningOp() != &op || writeFlags[write] || round.rest || past.contains(name))
+      continue;
+    // The body sees lists as they were.
+    for (auto [read, argument] : llvm::zip(pass.getReads(), body.getArguments()))
+      if (read == name)
+        loadRead(round, argument);
+    storeVectors(round, stream(name), canonicalVectors(round, write));
+    round.stored.insert(write);
+  }
 }
 
 void PassEmitter::storeWrites(Round &round) {
   KernelAbi abi(builder, location, Value());
-  auto leave = cast<sweep::LeaveOp>(pass.getBody().front().getTerminator());
   auto names = llvm::to_vector(pass.getWrites().getAsRange<FlatSymbolRefAttr>());
   // One branch for all writes under a flag.
   llvm::MapVector<Value, SmallVector<unsigned>> groups;
   for (unsigned i = 0; i < names.size(); ++i)
-    groups[writeFlags[i]].push_back(i);
+    if (!round.stored.contains(i))
+      groups[writeFlags[i]].push_back(i);
   for (auto &[flag, writes] : groups) {
     OpBuilder::InsertionGuard guard(builder);
     if (flag) {
@@ -98,15 +154,11 @@ void PassEmitter::storeWrites(Round &round) {
     }
     llvm::MapVector<unsigned, SmallVector<Value>> chosen; // those whose way is chosen by chunk
     for (unsigned write : writes) {
-      SmallVector<Value> vectors;
-      for (IRMapping &mapping : round.vectors)
-        vectors.push_back(canonicalElement(mapping, leave.getWrites()[write]));
-      if (!round.rest && past.contains(names[write])) {
+      SmallVector<Value> vectors = canonicalVectors(round, write);
+      if (!round.rest && past.contains(names[write]))
         chosen[write] = vectors;
-        continue;
-      }
-      for (auto [i, vector] : llvm::enumerate(vectors))
-        abi.store(vector, addressOf(round, stream(names[write]), i));
+      else
+        storeVectors(round, stream(names[write]), vectors);
     }
     // One branch for all of them, behind everything that the processor can compute together.
     if (!chosen.empty()) {
@@ -117,8 +169,7 @@ void PassEmitter::storeWrites(Round &round) {
         builder.setInsertionPoint(way.thenBlock()->getTerminator());
         storePast(round, target, vectors);
         builder.setInsertionPoint(way.elseBlock()->getTerminator());
-        for (auto [i, vector] : llvm::enumerate(vectors))
-          abi.store(vector, addressOf(round, target, i));
+        storeVectors(round, target, vectors);
       }
     }
     if (!round.partial)

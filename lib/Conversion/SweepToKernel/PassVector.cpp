@@ -41,17 +41,12 @@ void PassEmitter::emitRound(Value element, unsigned vectors, Value rest,
   for (unsigned i = 0; i < vectors; ++i)
     round.vectors.emplace_back(splats);
 
-  for (auto [name, argument] :
-       llvm::zip(pass.getReads().getAsRange<FlatSymbolRefAttr>(), body.getArguments()))
-    for (auto [i, mapping] : llvm::enumerate(round.vectors)) {
-      Value &vector = round.loaded[{name, i}];
-      if (!vector)
-        vector = abi.load(vectorOf(stream(name).element), addressOf(round, stream(name), i));
-      mapping.map(argument, vector);
-    }
+  auto leave = cast<sweep::LeaveOp>(body.getTerminator());
   for (Operation &op : body.without_terminator()) {
     if (extents.at(op.getResult(0)) != Extent::Element)
       continue;
+    for (Value operand : op.getOperands())
+      loadRead(round, operand);
     for (IRMapping &mapping : round.vectors) {
       // The exponent of a power stays a scalar.
       if (auto power = dyn_cast<amp::PowiOp>(op))
@@ -61,9 +56,29 @@ void PassEmitter::emitRound(Value element, unsigned vectors, Value rest,
       for (OpResult result : clone->getResults())
         result.setType(vectorOf(result.getType()));
     }
+    storeEarly(round, op);
   }
+  for (Value operand : leave->getOperands())
+    loadRead(round, operand);
   storeWrites(round);
   reduce(round, flags);
+}
+
+/// Loads the list that `value` is an argument of the body for, unless that has been done: where it
+/// is used first, so that few vectors are in registers at a time.
+void PassEmitter::loadRead(Round &round, Value value) {
+  KernelAbi abi(builder, location, Value());
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &pass.getBody().front() ||
+      argument.getArgNumber() >= pass.getReads().size() || round.vectors.front().contains(argument))
+    return;
+  auto name = cast<FlatSymbolRefAttr>(pass.getReads()[argument.getArgNumber()]);
+  for (auto [i, mapping] : llvm::enumerate(round.vectors)) {
+    Value &vector = round.loaded[{name, i}];
+    if (!vector)
+      vector = abi.load(vectorOf(stream(name).element), addressOf(round, stream(name), i));
+    mapping.map(argument, vector);
+  }
 }
 
 /// Where vector `i` of the round is: in the tensor, or padded on the stack.
