@@ -272,6 +272,26 @@ TEST_P(Passes, UpdateModelsOfManyChunks) {
     expectMomentum(compiled, sizes, offset);
 }
 
+// Compiled once, used first where every buffer is aligned.
+TEST_P(Passes, B39PointersThatAreOnlyElementAligned) {
+  Compiled compiled = compile(momentum, GetParam());
+  ASSERT_TRUE(compiled.artifact) << compiled.diagnostics;
+  for (size_t offset : {0, 1, 2, 3}) // 0, 4, 8, 12 bytes for f32; 0, 2, 4, 6 for 16 bits
+    expectMomentum(compiled, {1, 3, 4, 5, 127, 1023}, offset);
+}
+
+// Tensors are rows of tables: their number changes neither code nor arguments.
+TEST_P(Passes, B42AnyNumberOfTensors) {
+  Compiled compiled = compile(momentum, GetParam());
+  ASSERT_TRUE(compiled.artifact) << compiled.diagnostics;
+  for (size_t tensors : {1, 36, 37, 200, 5000}) {
+    std::vector<int64_t> sizes;
+    for (size_t t = 0; t < tensors; ++t)
+      sizes.push_back(static_cast<int64_t>(t * 7 % 41 + 1));
+    expectMomentum(compiled, sizes, 0);
+  }
+}
+
 TEST_P(Passes, WriteNothingWhenGatedAndOnlyWhatFlagsAllow) {
   Compiled compiled = compile(momentum, GetParam());
   ASSERT_TRUE(compiled.artifact) << compiled.diagnostics;
