@@ -54,6 +54,10 @@ struct AmpLink : public ::sawtooth::impl::AmpLinkBase<AmpLink> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    for (ModuleOp inner : module.getOps<ModuleOp>()) {
+      inner.emitError("expected declarations and steps in one module, got a module within it");
+      return signalPassFailure();
+    }
     LinkSources sources(&getContext());
     for (ImportOp import : llvm::make_early_inc_range(module.getOps<ImportOp>())) {
       if (failed(sources.addImport(import)))

@@ -80,6 +80,8 @@ LogicalResult LinkSources::addImport(ImportOp import) {
     return success();
   if (llvm::sys::fs::is_directory(realPath))
     return import.emitOpError("cannot read '") << path << "': is a directory";
+  if (!llvm::sys::fs::is_regular_file(realPath))
+    return import.emitOpError("cannot read '") << path << "': is no regular file";
   // What is hashed and what is parsed are the same bytes, whoever writes to the file meanwhile.
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)

@@ -28,3 +28,16 @@ amp.import "Inputs/absent.mlir"
 
 // expected-error-re @below {{cannot read '{{.*}}Inputs': is a directory}}
 amp.import "Inputs"
+
+// -----
+
+// expected-error @below {{cannot read '/dev/zero': is no regular file}}
+amp.import "/dev/zero"
+
+// -----
+
+amp.model @model
+// expected-error @below {{expected declarations and steps in one module, got a module within it}}
+module {
+  amp.state @k : i64 = 0
+}

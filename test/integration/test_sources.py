@@ -6,6 +6,7 @@ import os
 import random
 import re
 import unittest
+from unittest import mock
 
 from harness import Bench
 
@@ -73,8 +74,22 @@ class Sources(unittest.TestCase):
             self.assertEqual(self.compile(source).returncode, 0)
         self.refuse(text + "oops", "x.mlir:7:")  # read to its end
 
+    def test_crashes_of_the_parser(self):
+        # MLIR 22 puts an attribute that did not parse into the op's dictionary.
+        text = "func.func @f(%a: tensor<4x5xf32>, %b: tensor<4xf32>) {\n"
+        text += "%d = linalg.reduce ins(%a : tensor<4x5xf32>) outs(%b : tensor<4xf32>)"
+        text += " dimensions = 1] (%x: f32, %y: f32) { linalg.yield %x : f32 }\nreturn }\n"
+        # A sanitizer would rather report it itself.
+        with mock.patch.dict(os.environ, ASAN_OPTIONS="allow_user_segv_handler=1"):
+            self.refuse(text, "x.mlir:2:83: error: expected '['", "internal error: SIGSEGV")
+
     def test_bytecode(self):
         self.refuse(b"ML\xefR" + bytes(100), "expected the text of a module, got MLIR bytecode")
+
+    def test_no_end(self):
+        done = self.bench.call("explain", "/dev/zero")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/dev/zero: expected at most 256 MiB, got more", done.stderr)
 
     def test_other_rubbish(self):
         for rubbish in (b"\xff\xfe\xfd", "}", "amp.step", "module {", '"', "#" * 100):
@@ -90,6 +105,11 @@ class Sources(unittest.TestCase):
             ("--epochs", "x"),
             ("--threads", "0"),
             ("--chip", "i386"),
+            ("--until", "applied=-1"),
+            ("--until", "applied=18446744073709551616"),
+            ("--save", ""),
+            ("--step", ""),
+            ("--set", ""),
         ):
             with self.subTest(flag, value=value):
                 done = self.bench.call("run", path, flag, value, timeout=60)

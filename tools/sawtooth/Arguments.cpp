@@ -8,13 +8,17 @@
 
 namespace sawtooth::tool {
 
+std::optional<uint64_t> wholeNumberIn(std::string_view text) {
+  uint64_t value;
+  const char *end = text.data() + text.size();
+  auto [stop, problem] = std::from_chars(text.data(), end, value);
+  return problem == std::errc() && stop == end ? std::optional(value) : std::nullopt;
+}
+
 CLI::Validator wholeNumber() {
   return CLI::Validator(
       [](const std::string &text) -> std::string {
-        uint64_t value;
-        const char *end = text.data() + text.size();
-        auto [stop, problem] = std::from_chars(text.data(), end, value);
-        if (problem == std::errc() && stop == end)
+        if (wholeNumberIn(text))
           return "";
         return "expected a whole number below 2^64, got '" + text + "'";
       },
@@ -36,6 +40,11 @@ std::optional<int> parse(CLI::App &app, int argc, char **argv, const char *help)
   app.allow_extras(false);
   try {
     app.parse(argc, argv);
+    // Most likely a variable of a script that has no value; it must not mean "not given".
+    for (const CLI::Option *option : app.get_options())
+      for (const std::string &value : option->results())
+        if (value.empty())
+          throw CLI::ValidationError(option->get_name(), "expected a value, got ''");
   } catch (const CLI::CallForHelp &) {
     result(help);
     return Success;

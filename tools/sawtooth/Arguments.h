@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sawtooth::tool {
 
@@ -21,6 +22,7 @@ struct TargetOptions {
 };
 
 /// Digits alone, and not too many for 64 bits: CLI11 by itself takes -1 and 10^30 for 2^64 - 1.
+std::optional<uint64_t> wholeNumberIn(std::string_view text);
 CLI::Validator wholeNumber();
 
 void addTargetOptions(CLI::App &app, TargetOptions &options);

@@ -30,13 +30,20 @@ struct ModuleSource::Request {
 // Files
 //===--------------------------------------------------------------------------------------------===//
 
+// Of a source. A device has no end, and text takes a hundred times its size when it is parsed.
+static constexpr size_t maximumSource = size_t(256) << 20;
+
 static Result<std::string> readFile(const std::string &path) {
   std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   std::string text;
   char piece[1 << 14];
   size_t got = 0;
-  while (file && (got = std::fread(piece, 1, sizeof(piece), file.get())) > 0)
+  while (file && (got = std::fread(piece, 1, sizeof(piece), file.get())) > 0) {
     text.append(piece, got);
+    if (text.size() > maximumSource)
+      return Status::error(StatusCode::Invalid, path + ": expected at most " +
+                                                    byteText(maximumSource) + ", got more");
+  }
   if (!file || std::ferror(file.get()))
     return Status::error(StatusCode::Io, path + ": cannot read: " + std::strerror(errno));
   return text;

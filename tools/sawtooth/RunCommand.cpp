@@ -103,13 +103,13 @@ int runCommand(int argc, char **argv) {
   if (std::optional<int> code = parse(app, argc, argv, help))
     return *code;
   if (!until.empty()) {
-    uint64_t applied;
-    if (until.rfind("applied=", 0) != 0 ||
-        !CLI::detail::lexical_cast(until.substr(sizeof("applied=") - 1), applied)) {
+    constexpr std::string_view key = "applied=";
+    if (until.starts_with(key))
+      options.untilApplied = wholeNumberIn(until.substr(key.size()));
+    if (!options.untilApplied) {
       error("expected --until applied=N, got '" + until + "'");
       return WrongUsage;
     }
-    options.untilApplied = applied;
   }
   return run(options);
 }

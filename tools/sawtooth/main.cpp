@@ -1,6 +1,7 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "Crashes.h"
 #include "Output.h"
 #include "sawtooth/runtime/Names.h"
 
@@ -63,6 +64,7 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  tool::reportCrashes();
   // Nothing below throws on purpose, but the C++ library does when memory runs out.
   try {
     return dispatch(argc, argv);
