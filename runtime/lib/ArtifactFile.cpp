@@ -7,6 +7,7 @@
 #include "SealedFile.h"
 #include "sawtooth/runtime/ArtifactFormat.h"
 #include "sawtooth/runtime/Digest.h"
+#include "sawtooth/runtime/GpuChip.h"
 #include "sawtooth/runtime/HostCpu.h"
 #include "sawtooth/runtime/Names.h"
 
@@ -142,6 +143,23 @@ static Status lacking(const ArtifactVariant &variant) {
                            " needs what this machine lacks: ", quoteAll(missingFeatures(variant))));
 }
 
+// Of the variants for GPUs that a device runs, the newest; of two, the one that is tied to its
+// chip.
+static std::optional<size_t> newestForGpu(const std::vector<ArtifactVariant> &variants,
+                                          unsigned device) {
+  std::optional<size_t> best;
+  auto rank = [&](size_t i) {
+    GpuChip chip = *GpuChip::parse(variants[i].chip);
+    return std::pair(chip.capability, chip.suffix != 0);
+  };
+  for (size_t i = 0; i < variants.size(); ++i) {
+    std::optional<GpuChip> chip = GpuChip::parse(variants[i].chip);
+    if (chip && chip->ptxRunsOn(device) && (!best || rank(i) > rank(*best)))
+      best = i;
+  }
+  return best;
+}
+
 Result<size_t> ArtifactFile::choose(std::string_view chip) const {
   const std::vector<ArtifactVariant> &variants = info().variants;
   const std::string &title = contents->title;
@@ -151,8 +169,19 @@ Result<size_t> ArtifactFile::choose(std::string_view chip) const {
                              printable(info().target)));
   bool any = chip.empty() || chip == "native";
   std::vector<std::string> chips;
+  for (const ArtifactVariant &variant : variants)
+    chips.push_back(variant.chip);
+  if (std::optional<GpuChip> gpu = GpuChip::parse(chip)) {
+    if (std::optional<size_t> found = newestForGpu(variants, gpu->capability))
+      return *found;
+    return Status::error(StatusCode::NotFound, cat(title, ": it has no code that ", chip,
+                                                   " runs; there is code for ", quoteAll(chips)));
+  }
+  const ArtifactVariant *least = nullptr;
   for (size_t i = variants.size(); i-- > 0;) {
-    chips.push_back(variants[i].chip);
+    if (GpuChip::parse(variants[i].chip))
+      continue;
+    least = &variants[i];
     if (!any && chip != variants[i].chip)
       continue;
     if (missingFeatures(variants[i]).empty())
@@ -160,8 +189,12 @@ Result<size_t> ArtifactFile::choose(std::string_view chip) const {
     if (!any)
       return lacking(variants[i]).of(title);
   }
+  if (any && least)
+    return lacking(*least).of(title);
   if (any)
-    return lacking(variants.front()).of(title);
+    return Status::error(
+        StatusCode::NotFound,
+        cat(title, ": it has no code for a CPU; there is code for ", quoteAll(chips)));
   return Status::error(StatusCode::NotFound, cat(title, ": ", unknownName("chip", chip, chips)));
 }
 

@@ -25,6 +25,10 @@ public:
     return {};
   }
   Status wait() override { return {}; }
+  Result<bool> applied(StepRunner &runner) override {
+    auto *frame = reinterpret_cast<const char *>(static_cast<Executor &>(runner).frameSlots());
+    return frame[runner.step().applied] != 0;
+  }
   bool next(StatusRow &row) override { return reporter.next(row); }
   uint64_t dropped() const override { return reporter.dropped(); }
   uint64_t capacity() const override { return rows; }

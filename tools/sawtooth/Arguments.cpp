@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Arguments.h"
 
+#include "Gpu.h"
 #include "Output.h"
+#include "sawtooth/runtime/GpuChip.h"
+#include "sawtooth/runtime/Names.h"
 
+#include <algorithm>
 #include <charconv>
+
+using namespace sawtooth::runtime;
 
 namespace sawtooth::tool {
 
@@ -25,13 +31,57 @@ CLI::Validator wholeNumber() {
       "");
 }
 
+static const std::vector<std::string> cpuChips = {"native", "x86-64-v3", "x86-64-v4"};
+
+CLI::Validator chipName() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        if (GpuChip::parse(text) || std::ranges::find(cpuChips, text) != cpuChips.end())
+          return "";
+        return "expected native, x86-64-v3, x86-64-v4, or a GPU's from sm_75 to sm_121, got '" +
+               text + "'";
+      },
+      "");
+}
+
 void addTargetOptions(CLI::App &app, TargetOptions &options) {
-  app.add_option("--target", options.target)->check(CLI::IsMember({"cpu"}));
-  app.add_option("--chip", options.chip)
-      ->check(CLI::IsMember({"native", "x86-64-v3", "x86-64-v4"}));
+  app.add_option("--target", options.target)->check(CLI::IsMember({"cpu", "nvptx"}));
+  app.add_option("--chip", options.chip)->check(chipName());
+  addCodeOptions(app, options);
+}
+
+void addCodeOptions(CLI::App &app, TargetOptions &options) {
   app.add_option("--batch", options.batch)->check(CLI::Range(uint64_t(1), uint64_t(1) << 40));
   app.add_option("--linker", options.linker);
   app.add_flag("-v,--verbose", options.verbose);
+}
+
+Status resolveTarget(TargetOptions &options, bool runs) {
+  bool gpuChip = GpuChip::parse(options.chip).has_value();
+  if (options.target.empty() && gpuChip)
+    options.target = "nvptx";
+  if (options.target.empty())
+    return {};
+  bool gpu = options.target == "nvptx";
+  if (gpu != gpuChip && options.chip != "native")
+    return Status::error(StatusCode::Invalid, "expected a chip of target " + options.target + ", " +
+                                                  (gpu ? "sm_75 to sm_121" : quoteAll(cpuChips)) +
+                                                  ", got '" + options.chip + "'");
+  if (!gpu || options.chip != "native")
+    return {};
+  if (!runs) {
+    options.chip = "sm_75";
+    return {};
+  }
+  Result<std::string> chip = nativeGpuChip();
+  if (chip.ok())
+    options.chip = *chip;
+  return chip.status();
+}
+
+int failTarget(const Status &status) {
+  int code = fail(status);
+  return status.code() == StatusCode::Invalid ? WrongUsage : code;
 }
 
 std::optional<int> parse(CLI::App &app, int argc, char **argv, const char *help) {

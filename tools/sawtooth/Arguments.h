@@ -5,6 +5,8 @@
 #ifndef SAWTOOTH_TOOLS_SAWTOOTH_ARGUMENTS_H
 #define SAWTOOTH_TOOLS_SAWTOOTH_ARGUMENTS_H
 
+#include "sawtooth/runtime/Status.h"
+
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
@@ -14,7 +16,7 @@ namespace sawtooth::tool {
 
 /// How code is made; every command that compiles takes these.
 struct TargetOptions {
-  std::string target = "cpu";
+  std::string target; // "cpu" or "nvptx"; "": not said
   std::string chip = "native";
   std::optional<uint64_t> batch;
   std::string linker; // an ld.lld; "": the one that lies beside LLVM, else the one in PATH
@@ -26,6 +28,19 @@ std::optional<uint64_t> wholeNumberIn(std::string_view text);
 CLI::Validator wholeNumber();
 
 void addTargetOptions(CLI::App &app, TargetOptions &options);
+/// The same without --target and --chip.
+void addCodeOptions(CLI::App &app, TargetOptions &options);
+
+/// Names that --chip takes: of CPUs, and sm_ with a number for GPUs, which the compiler knows in
+/// detail.
+CLI::Validator chipName();
+
+/// What code is made for, once the command line is read. Without --target a GPU's chip says it. For
+/// a GPU, "native" becomes the chip of this machine's or, where nothing `runs`, the oldest there is,
+/// whose code runs on all others. `Invalid` for a chip that is not of the target.
+runtime::Status resolveTarget(TargetOptions &options, bool runs);
+/// Says why resolveTarget() failed: flags that do not go together are wrong usage.
+int failTarget(const runtime::Status &status);
 
 /// Parses what follows the command's name. An exit code when there is nothing more to do: after
 /// --help, or after an error, which was then said.

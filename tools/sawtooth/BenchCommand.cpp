@@ -29,8 +29,8 @@ buffers with the same reads and writes: the bound. Medians of one run.
   --skip-rate P    share of the steps that find an infinity (default 0)
   --threads N      (default: all)
   --json           for scripts
-  --chip CHIP      native (default), x86-64-v3 or x86-64-v4
-  --target TARGET  cpu
+  --target TARGET  cpu (default) or nvptx
+  --chip CHIP      native (default), x86-64-v3 or x86-64-v4; sm_75 to sm_121
 
 example:
   sawtooth bench examples/adamw/step.mlir --tensors gpt2 --threads 2
@@ -96,6 +96,8 @@ int benchCommand(int argc, char **argv) {
   if (std::optional<int> code = parse(app, argc, argv, help))
     return *code;
 
+  if (Status status = resolveTarget(target, /*runs=*/true); !status.ok())
+    return failTarget(status);
   Result<std::vector<TensorSpec>> specs = bench::tensorsOf(tensors);
   if (!specs.ok())
     return fail(specs.status().of("--tensors"));

@@ -4,8 +4,10 @@
 #include "CompilerLibrary.h"
 #include "Module.h"
 #include "Output.h"
+#include "sawtooth/runtime/GpuChip.h"
 #include "sawtooth/runtime/SafeTensors.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,13 +26,16 @@ prints what it has become on the way.
                    sweep    passes over memory, cut at reductions
                    kernel   loops over vectors, one function a pass
                    llvm     LLVM IR, optimised
-                   asm      assembly
+                   asm      assembly; PTX for a GPU
+                   ptx, cubin    for a GPU; cubin needs ptxas
                    obj      an object file, for which no linker is needed
   --verify-only    diagnostics alone
   -o FILE          write there instead of to stdout
-  --chip CHIP      native, x86-64-v3 or x86-64-v4; an artifact holds code for all
-                   three unless this says one, everything else is for native
-  --target TARGET  cpu
+  --target TARGET  cpu (default) or nvptx; an artifact may be for both: --target
+                   twice
+  --chip CHIP      native, x86-64-v3 or x86-64-v4, sm_75 to sm_121. For an artifact
+                   several times; without it, it holds code for the first three,
+                   and for a GPU PTX that runs from sm_75 on
   --batch B        examples a batch, where the module leaves it open
   --linker FILE    an ld.lld, when it lies neither beside LLVM nor in PATH
   -v, --verbose    say what came from the cache
@@ -58,17 +63,51 @@ static int write(const std::string &path, const std::string &text) {
   return status.ok() ? Success : fail(status);
 }
 
+// The chips that an artifact for `targets` holds code for when --chip says none of them.
+static const char *defaultChips(const std::string &target) {
+  return target == "nvptx" ? "sm_75" : "x86-64-v3,x86-64-v4,native";
+}
+
+// The chips of an artifact, with commas between. Targets without a chip of theirs get the usual
+// ones.
+static std::string artifactChips(std::vector<std::string> &targets,
+                                 const std::vector<std::string> &chips) {
+  auto targetOf = [](const std::string &chip) {
+    return std::string(GpuChip::parse(chip) ? "nvptx" : "cpu");
+  };
+  auto has = [](const std::vector<std::string> &list, const std::string &name) {
+    return std::ranges::find(list, name) != list.end();
+  };
+  std::vector<std::string> named;
+  std::string text;
+  for (const std::string &chip : chips) {
+    text += (text.empty() ? "" : ",") + chip;
+    named.push_back(targetOf(chip));
+    if (!has(targets, named.back()))
+      targets.push_back(named.back());
+  }
+  for (const std::string &target : targets)
+    if (!has(named, target))
+      text += (text.empty() ? "" : ",") + std::string(defaultChips(target));
+  return text;
+}
+
 int compileCommand(int argc, char **argv) {
   TargetOptions target;
+  std::vector<std::string> targets, chips;
   std::string input, stage, output;
   bool verifyOnly = false;
   CLI::App app("", "compile");
   app.add_option("STEP.mlir", input)->required();
   CLI::Option *emit = app.add_option("--emit", stage)
-                          ->check(CLI::IsMember({"amp", "sweep", "kernel", "llvm", "asm", "obj", "so"}));
+                          ->check(CLI::IsMember({"amp", "sweep", "kernel", "llvm", "asm", "ptx",
+                                                 "cubin", "obj", "so"}));
   app.add_flag("--verify-only", verifyOnly)->excludes(emit);
   app.add_option("-o", output);
-  addTargetOptions(app, target);
+  addCodeOptions(app, target);
+  auto several = [](CLI::Option *option) { option->expected(1)->take_all(); };
+  several(app.add_option("--target", targets)->check(CLI::IsMember({"cpu", "nvptx"})));
+  several(app.add_option("--chip", chips)->check(chipName()));
   if (std::optional<int> code = parse(app, argc, argv, help))
     return *code;
   auto usage = [](const char *text) {
@@ -76,16 +115,33 @@ int compileCommand(int argc, char **argv) {
     return WrongUsage;
   };
   bool artifact = !verifyOnly && (stage.empty() || stage == "so");
-  if ((artifact || stage == "obj") && output.empty() && isatty(STDOUT_FILENO))
+  bool binary = stage == "obj" || stage == "cubin";
+  if ((artifact || binary) && output.empty() && isatty(STDOUT_FILENO))
     return usage("an artifact or object file is not for a terminal; give -o FILE");
   if (artifact) {
-    const char *chips = app.count("--chip") ? target.chip.c_str() : "x86-64-v3,x86-64-v4,native";
-    Result<ArtifactFile> file = ModuleSource(target).artifact(input, chips);
+    if (targets.empty() && chips.empty())
+      targets = {"cpu"};
+    std::string all = artifactChips(targets, chips);
+    // The key of the cache names all of them; the compiler takes each chip's from its name.
+    for (const std::string &name : targets)
+      target.target += (target.target.empty() ? "" : ",") + name;
+    target.chip = chips.empty() ? all.substr(0, all.find(',')) : chips.front();
+    Result<ArtifactFile> file = ModuleSource(target).artifact(input, all);
     if (!file.ok())
       return fail(file.status());
     std::span<const std::byte> bytes = file->bytes();
     return write(output, std::string(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
   }
+  if (targets.size() > 1 || chips.size() > 1)
+    return usage("several targets or chips are for an artifact; give one, or leave --emit out");
+  if (!targets.empty())
+    target.target = targets[0];
+  else if (chips.empty() && (stage == "ptx" || stage == "cubin"))
+    target.target = "nvptx";
+  if (!chips.empty())
+    target.chip = chips[0];
+  if (Status status = resolveTarget(target, /*runs=*/false); !status.ok())
+    return failTarget(status);
 
   Result<CompilerLibrary> library = CompilerLibrary::load();
   if (!library.ok())

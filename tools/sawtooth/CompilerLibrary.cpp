@@ -60,7 +60,7 @@ static void printDiagnostic(const char *text, size_t size, void *) {
 }
 
 SawtoothCompileOptions compileOptions(const TargetOptions &options) {
-  return {options.target.c_str(), options.chip.c_str(), options.batch.value_or(0),
+  return {options.target.empty() ? "cpu" : options.target.c_str(), options.chip.c_str(), options.batch.value_or(0),
           &printDiagnostic,       nullptr,
           options.linker.empty() ? nullptr : options.linker.c_str()};
 }

@@ -18,8 +18,8 @@ is computed again or stored and why, what a skipped step keeps, and the lower
 bound of bytes that no fusion can go below.
 
   --json           for scripts
-  --chip CHIP      native (default), x86-64-v3 or x86-64-v4
-  --target TARGET  cpu
+  --target TARGET  cpu (default) or nvptx
+  --chip CHIP      native (default), x86-64-v3 or x86-64-v4; sm_75 to sm_121
   --batch B        examples a batch, where the module leaves it open
 
 example:
@@ -184,6 +184,8 @@ int explainCommand(int argc, char **argv) {
   addTargetOptions(app, target);
   if (std::optional<int> code = parse(app, argc, argv, help))
     return *code;
+  if (Status status = resolveTarget(target, /*runs=*/false); !status.ok())
+    return failTarget(status);
   std::string chips;
   Result<Plan> read = ModuleSource(target).plan(input, chips);
   if (!read.ok())

@@ -5,8 +5,10 @@
 #include "Environment.h"
 #include "Output.h"
 #include "sawtooth/runtime/ElfBuildId.h"
+#include "sawtooth/runtime/GpuChip.h"
 #include "sawtooth/runtime/HostCpu.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -117,7 +119,7 @@ Result<std::optional<ArtifactFile>> ModuleSource::find(Request &request) {
   request.folder = folderOf(request.path);
   CacheKey &key = request.bytes;
   key.content = digest(request.text);
-  key.target = options.target;
+  key.target = options.target.empty() ? "cpu" : options.target;
   key.chips = request.chips;
   if (("," + request.chips + ",").find(",native,") != std::string::npos)
     key.host = hostIdentity();
@@ -219,11 +221,22 @@ static Result<Module> loadFrom(const ArtifactFile &file, const std::string &chip
   return Module(std::move(loaded->code), std::move(loaded->artifact));
 }
 
+// Without a word about the target, code for the CPU is meant, unless there is none.
+static Result<Module> loadWhole(const ArtifactFile &file, TargetOptions options) {
+  auto isForGpu = [](const ArtifactVariant &variant) {
+    return GpuChip::parse(variant.chip).has_value();
+  };
+  if (options.target.empty() && std::ranges::all_of(file.info().variants, isForGpu)) {
+    options.target = "nvptx";
+    SAWTOOTH_TRY(resolveTarget(options, /*runs=*/true));
+  }
+  return loadFrom(file, options.chip);
+}
+
 Result<Module> ModuleSource::load(const std::string &path, std::optional<uint64_t> batch) {
   if (isArtifact(path)) {
     Result<ArtifactFile> file = ArtifactFile::open(path);
-    Result<Module> module =
-        file.ok() ? loadFrom(*file, options.chip) : Result<Module>(file.status());
+    Result<Module> module = file.ok() ? loadWhole(*file, options) : Result<Module>(file.status());
     if (module.ok() && batch)
       for (const SawtoothStepRow &step : module->plan().steps())
         if (step.batch && step.batch != *batch)
@@ -274,9 +287,21 @@ Result<Plan> ModuleSource::plan(const std::string &path, std::string &chips) {
     Result<ArtifactFile> file = ArtifactFile::open(path);
     if (!file.ok())
       return file.status();
-    for (const ArtifactVariant &variant : file->info().variants)
-      chips += (chips.empty() ? "" : ", ") + variant.chip;
-    return file->plan();
+    // Of the target that was asked for, or else of the first that there is.
+    const std::vector<ArtifactVariant> &variants = file->info().variants;
+    std::optional<size_t> first;
+    for (size_t i = 0; i < variants.size(); ++i) {
+      bool gpu = GpuChip::parse(variants[i].chip).has_value();
+      bool wanted = first ? gpu == GpuChip::parse(variants[*first].chip).has_value()
+                          : options.target.empty() || gpu == (options.target == "nvptx");
+      if (!wanted)
+        continue;
+      first = first.value_or(i);
+      chips += (chips.empty() ? "" : ", ") + variants[i].chip;
+    }
+    if (!first)
+      return Status::error(StatusCode::NotFound, path + ": it has no code for " + options.target);
+    return file->plan(*first);
   }
   chips = options.chip;
   Result<Module> module = load(path);

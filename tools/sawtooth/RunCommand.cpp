@@ -32,8 +32,9 @@ Runs a step or program on tensors from files, or trains on a data set.
   --save-scaler [NAME=]FILE
   --log FILE                   a line of JSON for each step
   --threads N                  (default: all)
-  --chip CHIP                  native (default), x86-64-v3 or x86-64-v4
-  --target TARGET              cpu
+  --target TARGET              cpu (default) or nvptx
+  --chip CHIP                  native (default), x86-64-v3 or x86-64-v4; sm_75 to
+                               sm_121
   -v, --verbose                say what came from the cache
 
 example:
@@ -56,7 +57,9 @@ static Status saveAll(Session &session, const RunOptions &options) {
   return saveScaler(session.store(), *scaler, fileOfSetting(options.saveScaler));
 }
 
-static int run(const RunOptions &options) {
+static int run(RunOptions &options) {
+  if (Status status = resolveTarget(options.target, /*runs=*/true); !status.ok())
+    return failTarget(status);
   Result<std::unique_ptr<Session>> session = Session::open(options);
   if (!session.ok())
     return fail(session.status());

@@ -158,8 +158,7 @@ Status Training::evaluate() {
 Status Training::run() {
   if (evaluatesOnly) {
     SAWTOOTH_TRY(evaluate());
-    return signal ? Status()
-                  : log.write(session.plan(), evaluation->row(), evaluation->values());
+    return signal ? Status() : log.write(session.plan(), evaluation->row(), evaluation->values());
   }
   while (true) {
     if (epochIsDone()) {

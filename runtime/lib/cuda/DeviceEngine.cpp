@@ -51,6 +51,17 @@ Status DeviceEngine::wait() {
   return api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 
+Result<bool> DeviceEngine::applied(StepRunner &runner) {
+  const Driver &api = mirror->device()->driver();
+  ContextScope scope(api, mirror->device()->context());
+  SAWTOOTH_TRY(scope.status());
+  CUdeviceptr flag = static_cast<DeviceExecutor &>(runner).frame() + runner.step().applied;
+  uint8_t value = 0;
+  SAWTOOTH_TRY(api.check(api.cuMemcpyDtoHAsync(&value, flag, 1, stream), "cuMemcpyDtoHAsync"));
+  SAWTOOTH_TRY(api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize"));
+  return value != 0;
+}
+
 std::string DeviceEngine::description() const {
   const Device &device = *mirror->device();
   return cat(device.name(), " (sm_", device.capability(), ")", picked.empty() ? "" : ", ", picked);

@@ -221,6 +221,7 @@ Status DeviceExecutor::prepareTables(CUstream stream) {
       api.check(api.cuMemcpyHtoDAsync(tables.address(), bytes.data(), bytes.size(), stream),
                 "cuMemcpyHtoDAsync"));
   SAWTOOTH_TRY(api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize"));
+  frameBlock = tables.address() + frame;
   context = tables.address() + ctx;
   argumentBlock = tables.address() + arguments;
   argumentsChanged = false;

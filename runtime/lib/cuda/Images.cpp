@@ -3,6 +3,7 @@
 #include "sawtooth/runtime/cuda/Images.h"
 
 #include "Cat.h"
+#include "sawtooth/runtime/GpuChip.h"
 
 #include <algorithm>
 #include <tuple>
@@ -11,19 +12,18 @@ namespace sawtooth::runtime::cuda {
 
 static std::string versionOf(unsigned ptx) { return cat(ptx / 10, ".", ptx % 10); }
 
+static GpuChip chipOf(const SawtoothImage &image) {
+  return {image.chip, static_cast<char>(image.suffix)};
+}
+
 std::string imageTitle(const SawtoothImage &image) {
-  std::string suffix = image.suffix ? std::string(1, static_cast<char>(image.suffix)) : "";
-  return cat(image.kind == SAWTOOTH_IMAGE_CUBIN ? "cubin" : "PTX " + versionOf(image.ptx),
-             " for sm_", image.chip, suffix);
+  return cat(image.kind == SAWTOOTH_IMAGE_CUBIN ? "cubin" : "PTX " + versionOf(image.ptx), " for ",
+             chipOf(image).name());
 }
 
 static bool fits(const SawtoothImage &image, unsigned capability) {
-  if (image.chip > capability)
-    return false;
-  if (image.suffix == 'a')
-    return image.chip == capability;
-  bool sameMajor = image.chip / 10 == capability / 10;
-  return sameMajor || (image.kind == SAWTOOTH_IMAGE_PTX && image.suffix == 0);
+  return image.kind == SAWTOOTH_IMAGE_CUBIN ? chipOf(image).binaryRunsOn(capability)
+                                            : chipOf(image).ptxRunsOn(capability);
 }
 
 std::vector<const SawtoothImage *> imagesFor(std::span<const SawtoothImage> images,

@@ -67,7 +67,7 @@ class Commands(unittest.TestCase):
             (["run", self.step, "--step", "a", "--program", "b"], ["--step"]),
             (["run", self.step, "--save-every", "2"], ["--save"]),
             (["run", self.step, "--target", "abacus"], ["abacus"]),
-            (["explain", self.step, "--chip", "sm_75"], ["sm_75", "x86-64-v3"]),
+            (["explain", self.step, "--chip", "sm_9x"], ["sm_75", "x86-64-v3"]),
             (["compile", self.step, "--emit", "brass"], ["brass", "sweep"]),
             (["compile", self.step, "--emit", "asm", "--verify-only"], ["--verify-only"]),
             (["rules", "--kind", "golden"], ["golden", "optimizer"]),

@@ -85,7 +85,7 @@ TEST_F(CApi, SaysWhatIsWrongWithACall) {
 }
 
 TEST_F(CApi, SetsGetsAndPolls) {
-  SawtoothRuntimeOptions options = {0, 1, nullptr, 2};
+  SawtoothRuntimeOptions options = {0, 1, nullptr, 2, nullptr};
   prepare(&options);
   EXPECT_EQ(message(sawtoothRuntimeSet(runtime, "s.growth_interval", 1)), "");
   EXPECT_EQ(message(sawtoothRuntimeSetText(runtime, "train.lr", "0.25")), "");
@@ -134,7 +134,7 @@ TEST_F(CApi, SavesLoadsAndTakesAScheduler) {
           body(context, begin, std::min(count, begin + grain));
       },
       nullptr, 3};
-  SawtoothRuntimeOptions options = {0, 0, &scheduler, 0};
+  SawtoothRuntimeOptions options = {0, 0, &scheduler, 0, nullptr};
   prepare(&options);
   EXPECT_EQ(message(sawtoothRuntimeRun(runtime, "train", nullptr)), "");
   EXPECT_GE(calls, 2);

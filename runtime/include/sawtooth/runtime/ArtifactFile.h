@@ -45,9 +45,10 @@ public:
   /// The plan of a variant, without loading code: of artifacts for other machines too.
   Result<Plan> plan(size_t variant = 0) const;
 
-  /// The variant for `chip`, or with "" or "native" the most demanding one that this machine can
-  /// run. `Unsupported` when it is for another architecture or the machine lacks what it needs,
-  /// `NotFound` for a chip that it holds no code for.
+  /// The variant for `chip`, or with "" or "native" the most demanding one that this machine's CPU
+  /// can run; for a GPU, "sm_90", the newest one that it runs. `Unsupported` when it is for another
+  /// architecture or the machine lacks what it needs, `NotFound` for a chip that it holds no code
+  /// for.
   Result<size_t> choose(std::string_view chip = "") const;
 
   /// Loads the chosen variant's code.

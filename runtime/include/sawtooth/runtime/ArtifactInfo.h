@@ -17,7 +17,9 @@ namespace sawtooth::runtime {
 /// The code of an artifact for one chip.
 struct ArtifactVariant {
   std::string query; ///< symbol of its SawtoothQuery; the first variant's is "sawtooth_query"
-  std::string chip;  ///< as `--chip` takes it: "x86-64-v3"; "native" of whoever compiled it
+  /// As `--chip` takes it: "x86-64-v3"; "native" of whoever compiled it; "sm_80" for a GPU from
+  /// there on.
+  std::string chip;
   /// What it needs of the machine beyond x86-64-v2, as CpuFeatures.def names it.
   std::vector<std::string> features;
   uint64_t planOffset = 0, planBytes = 0; ///< where its plan stands in the image

@@ -24,6 +24,8 @@ public:
   virtual Status start(StepRunner &runner) = 0;
   /// Returns when every step that was started has ended, with the error of one that failed.
   virtual Status wait() = 0;
+  /// Waits, and says whether every flag held in the last run of a step.
+  virtual Result<bool> applied(StepRunner &runner) = 0;
 
   /// Takes the oldest row, without waiting for anything; false when there is none yet.
   virtual bool next(StatusRow &row) = 0;

@@ -1,9 +1,10 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime as a C library: run a compiled module on buffers of the caller's. In order: create,
-// load (a state file, if any), bind, prepare, set, then run as often as wanted. One thread at a
-// time for each SawtoothRuntime, but for sawtoothRuntimePoll, which may have a thread of its own.
+// The runtime as a C library: run a compiled module on buffers of the caller's, on a CPU or a GPU. In
+// order: create, load (a state file, if any), bind, prepare, set, then run as often as wanted. One
+// thread at a time for each SawtoothRuntime, but for sawtoothRuntimePoll, which may have a thread of
+// its own.
 // C++ programs can use the classes beside this header (Store.h, Executor.h, Report.h) instead.
 #ifndef SAWTOOTH_RUNTIME_RUNTIME_H
 #define SAWTOOTH_RUNTIME_RUNTIME_H
@@ -58,11 +59,19 @@ typedef struct SawtoothParallelFor {
   uint32_t threads; // how many work at once
 } SawtoothParallelFor;
 
+// A GPU to run on. Context and stream are the caller's and outlive the runtime.
+typedef struct SawtoothDeviceOptions {
+  int32_t ordinal; // of the device whose primary context is used when `context` is null
+  void *context;   // a CUcontext, or null
+  void *stream;    // a CUstream of it that runs the steps; null: one of the runtime's own
+} SawtoothDeviceOptions;
+
 typedef struct SawtoothRuntimeOptions {
   uint64_t seed;                          // of random initial values
   uint32_t threads;                       // of OpenMP; 0: as many as the machine has
   const SawtoothParallelFor *parallelFor; // instead of OpenMP, or null
   uint64_t ringRows;                      // rows that wait for sawtoothRuntimePoll; 0: 1024
+  const SawtoothDeviceOptions *device;    // of code for a GPU; null: the first one
 } SawtoothRuntimeOptions;
 
 // The artifact's code and plan must outlive the runtime. `options` may be null.
@@ -86,6 +95,10 @@ SawtoothError *sawtoothRuntimeLoad(SawtoothRuntime *runtime, const char *path);
 // written, arguments are read. Allowed again after sawtoothRuntimePrepare, for a list bound before.
 SawtoothError *sawtoothRuntimeBind(SawtoothRuntime *runtime, const char *list,
                                    const SawtoothBuffer *tensors, uint64_t count);
+// The same for buffers on the GPU, `data` being their addresses there. For code for a GPU; what
+// sawtoothRuntimeBind takes is copied to the GPU once, when it is bound.
+SawtoothError *sawtoothRuntimeBindDevice(SawtoothRuntime *runtime, const char *list,
+                                         const SawtoothBuffer *tensors, uint64_t count);
 // Binds a list to the tensors of a .safetensors file whose names begin with `prefix`.
 SawtoothError *sawtoothRuntimeBindFile(SawtoothRuntime *runtime, const char *list, const char *path,
                                        const char *prefix);
@@ -103,18 +116,39 @@ SawtoothError *sawtoothRuntimeSet(SawtoothRuntime *runtime, const char *name, do
 // The same with the value as text: "1e-3", "true", "9007199254740993".
 SawtoothError *sawtoothRuntimeSetText(SawtoothRuntime *runtime, const char *name,
                                       const char *value);
-// Reads a field; `tensor` counts by the byte order of names, 0 for a field of the step.
-SawtoothError *sawtoothRuntimeGet(const SawtoothRuntime *runtime, const char *name, uint64_t tensor,
+// Reads a field; `tensor` counts by the byte order of names, 0 for a field of the step. Waits for a
+// GPU; a loop that must not wait reads rows, or the address below.
+SawtoothError *sawtoothRuntimeGet(SawtoothRuntime *runtime, const char *name, uint64_t tensor,
                                   double *value);
-// A tensor argument of a step: read by every run until set again.
+// Where a field lies: an 8-byte slot that holds the value in its own type, on the GPU for code for
+// one. The loss scale, for whoever scales the loss: "s.scale". Once prepared, it stays there.
+SawtoothError *sawtoothRuntimeField(const SawtoothRuntime *runtime, const char *name,
+                                    uint64_t tensor, void **address);
+// A tensor argument of a step, in the host's memory: read by every run until set again.
 SawtoothError *sawtoothRuntimeSetTensor(SawtoothRuntime *runtime, const char *step,
                                         const char *argument, const void *data);
-// The buffer of a list's tensor: the caller's, or the runtime's own.
+// The same in the GPU's memory: its address there.
+SawtoothError *sawtoothRuntimeSetDeviceTensor(SawtoothRuntime *runtime, const char *step,
+                                              const char *argument, void *address);
+// The buffer of a list's tensor: the caller's, or the runtime's own; on the GPU for code for one, and
+// then only once prepared.
 SawtoothError *sawtoothRuntimeBuffer(const SawtoothRuntime *runtime, const char *list,
                                      uint64_t tensor, void **data);
 
-// Runs a step once. `applied` (may be null) becomes 1 when every flag of the step held.
+// Runs a step once. `applied` (may be null) becomes 1 when every flag of the step held. A GPU is only
+// told to run it, unless `applied` is asked for, which waits.
 SawtoothError *sawtoothRuntimeRun(SawtoothRuntime *runtime, const char *step, int *applied);
+
+// For code for a GPU; on a CPU the first three do nothing.
+// Returns when all runs have ended, with the error of one that failed.
+SawtoothError *sawtoothRuntimeWait(SawtoothRuntime *runtime);
+// Another stream of the same context from now on; the caller orders it after the one before.
+SawtoothError *sawtoothRuntimeSetStream(SawtoothRuntime *runtime, void *stream);
+// For a graph: uploads the arguments of a step as they are now, before each replay that shall see
+// others ...
+SawtoothError *sawtoothRuntimeUpload(SawtoothRuntime *runtime, const char *step);
+// ... and enqueues its launches and nothing else, which a capture records. On a CPU, runs it.
+SawtoothError *sawtoothRuntimeLaunch(SawtoothRuntime *runtime, const char *step);
 
 // What one run came to.
 typedef struct SawtoothRow {
@@ -132,8 +166,8 @@ int sawtoothRuntimePoll(SawtoothRuntime *runtime, SawtoothRow *row, double *logs
                         uint64_t capacity);
 uint64_t sawtoothRuntimeDropped(const SawtoothRuntime *runtime);
 
-// Writes all state: under a temporary name, then renamed.
-SawtoothError *sawtoothRuntimeSave(const SawtoothRuntime *runtime, const char *path);
+// Writes all state: under a temporary name, then renamed. Waits for a GPU.
+SawtoothError *sawtoothRuntimeSave(SawtoothRuntime *runtime, const char *path);
 
 #ifdef __cplusplus
 } // extern "C"

@@ -19,6 +19,7 @@ public:
   Result<std::unique_ptr<StepRunner>> prepare(const Artifact &artifact, uint32_t step) override;
   Status start(StepRunner &runner) override;
   Status wait() override;
+  Result<bool> applied(StepRunner &runner) override;
   bool next(StatusRow &row) override { return mirror->ring().next(row); }
   uint64_t dropped() const override { return mirror->ring().dropped(); }
   uint64_t capacity() const override { return mirror->ring().capacity(); }
@@ -30,6 +31,7 @@ public:
   std::string description() const override;
 
   DeviceStore &deviceStore() { return *mirror; }
+  const DevicePointer &device() const { return mirror->device(); }
   /// Another stream of the same context from now on; the caller orders it after the one before.
   void setStream(CUstream other) { stream = other; }
   CUstream currentStream() const { return stream; }

@@ -34,6 +34,8 @@ public:
   void setDeviceTensor(uint32_t arg, CUdeviceptr address);
 
   const Module &module() const { return *code; }
+  /// Where the step's frame lies on the device.
+  CUdeviceptr frame() const { return frameBlock; }
   /// Blocks and threads of each launch, for people and tests.
   struct Launch {
     CUfunction function;
@@ -58,6 +60,7 @@ private:
   DeviceMemory tables, partials, arena, temporaries, tensorMemory;
   std::vector<DeviceMemory> scratch;                 // elements of scratch lists
   std::vector<std::vector<CUdeviceptr>> scratchRows; // by list number, by tensor
+  CUdeviceptr frameBlock = 0;
   CUdeviceptr context = 0;                           // of the step's SawtoothCtx
   CUdeviceptr argumentBlock = 0;                     // arguments, then tensor addresses
   struct TensorPlace {

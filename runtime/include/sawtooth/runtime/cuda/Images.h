@@ -1,8 +1,7 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which of an artifact's images a device runs, by the rules of CUDA ("CUDA C++ Programming Guide",
-// binary and PTX compatibility; "NVCC", architecture- and family-specific features).
+// Which of an artifact's images a device runs; GpuChip.h has the rules.
 #ifndef SAWTOOTH_RUNTIME_CUDA_IMAGES_H
 #define SAWTOOTH_RUNTIME_CUDA_IMAGES_H
 
@@ -19,8 +18,7 @@ std::string imageTitle(const SawtoothImage &image);
 
 /// The images in the order in which to try them: the cubin for this very chip, cubins for the same
 /// major and a smaller minor version from the newest on, PTX for the same or an older chip from the
-/// newest on. A suffix 'a' ties an image to its chip, 'f' to the chips of its major version from it
-/// on. PTX newer than `newestPtx` (78 for 7.8) is left out, and said in `reasons`, as is every
+/// newest on. PTX newer than `newestPtx` (78 for 7.8) is left out, and said in `reasons`, as is every
 /// other image that does not fit.
 std::vector<const SawtoothImage *> imagesFor(std::span<const SawtoothImage> images,
                                              unsigned capability, unsigned newestPtx,
