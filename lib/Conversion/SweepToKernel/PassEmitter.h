@@ -7,11 +7,7 @@
 #ifndef SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_PASSEMITTER_H
 #define SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_PASSEMITTER_H
 
-#include "Kernels.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
+#include "PassBodyEmitter.h"
 
 namespace sawtooth {
 
@@ -40,22 +36,13 @@ struct Round {
   llvm::SmallDenseSet<unsigned> stored;                                     // writes that are done
 };
 
-class PassEmitter {
+class PassEmitter : PassBodyEmitter {
 public:
-  PassEmitter(const KernelContext &context, sweep::PassOp pass)
-      : context(context), pass(pass), info(context.step.passes.at(pass)), location(pass.getLoc()),
-        builder(pass.getContext()) {}
+  using PassBodyEmitter::PassBodyEmitter;
 
   mlir::LogicalResult emit(mlir::StringRef name);
 
 private:
-  /// How often a value of the body exists.
-  enum class Extent { Step, Tensor, Element };
-
-  mlir::LogicalResult classify();
-  void emitUniform(KernelAbi &abi, Extent extent, mlir::Value tensor);
-  mlir::Value uniformOp(KernelAbi &abi, mlir::Operation &op, mlir::Value tensor);
-  void broadcastUniform();
   void emitChunk(KernelAbi &abi, mlir::Value row);
   mlir::SmallVector<mlir::Value> emitLoop(mlir::Value begin, mlir::Value end, unsigned unroll,
                                           mlir::Value count, mlir::ValueRange flags);
@@ -79,33 +66,13 @@ private:
   mlir::Value halveLanes(const Lanes &lanes);
   unsigned unrolling();
 
-  mlir::Value i64(int64_t value) {
-    return mlir::arith::ConstantOp::create(builder, location, builder.getI64IntegerAttr(value));
-  }
-  mlir::Value add(mlir::Value a, mlir::Value b) {
-    return mlir::arith::AddIOp::create(builder, location, a, b);
-  }
-  mlir::VectorType vectorOf(mlir::Type element) {
-    return mlir::VectorType::get({context.width}, element);
-  }
   mlir::Value stackBuffer(mlir::Type element, int64_t count);
   Stream &stream(mlir::FlatSymbolRefAttr name) { return streams.find(name)->second; }
 
-  const KernelContext &context;
-  sweep::PassOp pass;
-  const PassInfo &info;
-  mlir::Location location;
-  mlir::OpBuilder builder;
-
-  llvm::DenseMap<mlir::Value, Extent> extents;
-  llvm::SetVector<mlir::Value> broadcasts; // uniform values that element operations use
-  mlir::IRMapping uniform;                 // scalars: step and tensor values
-  mlir::IRMapping splats;                  // their vectors
   llvm::MapVector<mlir::Attribute, Stream> streams;
   mlir::SmallVector<Lanes> reductions;
-  llvm::SetVector<mlir::Attribute> past;     // lists that may be stored past the caches
-  mlir::Value pastHolds;                     // i1: whether they are, for the chunk at hand
-  mlir::SmallVector<mlir::Value> writeFlags; // i1 that predicates each write, or null
+  llvm::SetVector<mlir::Attribute> past; // lists that may be stored past the caches
+  mlir::Value pastHolds;                 // i1: whether they are, for the chunk at hand
 };
 
 } // namespace sawtooth

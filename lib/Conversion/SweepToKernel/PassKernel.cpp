@@ -57,27 +57,7 @@ LogicalResult PassEmitter::emit(StringRef name) {
         {reduction.getKind(), flag ? Value() : stackBuffer(builder.getF32Type(), SAWTOOTH_LANES)});
   }
 
-  // Step values from above, once a call.
-  Region &region = pass.getBody();
-  llvm::SetVector<Value> captured;
-  region.walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      if (!region.isAncestor(operand.getParentRegion()))
-        captured.insert(operand);
-  });
-  for (Value value : captured)
-    uniform.map(value, loadStepValue(abi, context.step, value));
-  for (int32_t flag : pass.getWriteFlags()) {
-    if (flag < 0) {
-      writeFlags.push_back(Value());
-      continue;
-    }
-    Value value = pass.getFlags()[flag];
-    if (!uniform.contains(value))
-      uniform.map(value, loadStepValue(abi, context.step, value));
-    writeFlags.push_back(uniform.lookup(value));
-  }
-  emitUniform(abi, Extent::Step, Value());
+  emitStepValues(abi); // once a call
 
   auto rows = scf::ForOp::create(builder, location, function.getArgument(1),
                                  function.getArgument(2), i64(1));
@@ -105,7 +85,7 @@ void PassEmitter::emitChunk(KernelAbi &abi, Value row) {
     stream.buffer = abi.element(abi.listBuffer(model, stream.list, tensor), first,
                                 elementBytes(stream.element));
   choosePast(abi, model);
-  emitUniform(abi, Extent::Tensor, tensor);
+  emitTensorValues(abi, tensor);
   broadcastUniform();
 
   SmallVector<Value> flags;

@@ -73,13 +73,9 @@ Value PassEmitter::concatenate(Value low, Value high) {
 /// The vectors to store for write number `write`, their NaNs canonical. A narrowed value is cleaned
 /// before it is narrowed, where the test is one comparison.
 SmallVector<Value> PassEmitter::canonicalVectors(Round &round, unsigned write) {
-  auto leave = cast<sweep::LeaveOp>(pass.getBody().front().getTerminator());
   auto name = cast<FlatSymbolRefAttr>(pass.getWrites()[write]);
-  Value value = leave.getWrites()[write];
-  auto narrowing = value.getDefiningOp<arith::TruncFOp>();
-  auto extent = extents.find(value);
-  if (extent == extents.end() || extent->second != Extent::Element)
-    narrowing = nullptr;
+  Value value = leave().getWrites()[write];
+  arith::TruncFOp narrowing = narrowingOf(value);
   SmallVector<Value> vectors;
   unsigned together = storedTogether(round, stream(name));
   for (unsigned i = 0; i < round.vectors.size(); i += together) {
@@ -124,8 +120,7 @@ void PassEmitter::storePast(Round &round, const Stream &stream, ArrayRef<Value> 
 /// round, where one branch does for all of them.
 void PassEmitter::storeEarly(Round &round, Operation &op) {
   Block &body = pass.getBody().front();
-  auto leave = cast<sweep::LeaveOp>(body.getTerminator());
-  for (auto [write, value] : llvm::enumerate(leave.getWrites())) {
+  for (auto [write, value] : llvm::enumerate(leave().getWrites())) {
     auto name = cast<FlatSymbolRefAttr>(pass.getWrites()[write]);
     if (value.getDefiningOp() != &op || writeFlags[write] || round.rest || past.contains(name))
       continue;
@@ -141,12 +136,11 @@ void PassEmitter::storeEarly(Round &round, Operation &op) {
 void PassEmitter::storeWrites(Round &round) {
   KernelAbi abi(builder, location, Value());
   auto names = llvm::to_vector(pass.getWrites().getAsRange<FlatSymbolRefAttr>());
-  // One branch for all writes under a flag.
-  llvm::MapVector<Value, SmallVector<unsigned>> groups;
-  for (unsigned i = 0; i < names.size(); ++i)
-    if (!round.stored.contains(i))
-      groups[writeFlags[i]].push_back(i);
-  for (auto &[flag, writes] : groups) {
+  for (auto &[flag, all] : writeGroups()) {
+    SmallVector<unsigned> writes = llvm::filter_to_vector(
+        all, [&](unsigned write) { return !round.stored.contains(write); });
+    if (writes.empty())
+      continue;
     OpBuilder::InsertionGuard guard(builder);
     if (flag) {
       auto when = scf::IfOp::create(builder, location, flag, /*withElseRegion=*/false);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // What all elements of a tensor, or of the step, share in a pass: computed once, as scalars.
-#include "PassEmitter.h"
+#include "PassBodyEmitter.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace sawtooth;
 
 /// Extents of the body's values, and the checks that make vectors of the rest possible.
-LogicalResult PassEmitter::classify() {
+LogicalResult PassBodyEmitter::classify() {
   Block &body = pass.getBody().front();
   unsigned reads = pass.getReads().size();
   for (BlockArgument argument : body.getArguments())
@@ -56,7 +56,7 @@ LogicalResult PassEmitter::classify() {
 }
 
 /// What one tensor or step value is: a table's entry, a field, or the operation itself on scalars.
-Value PassEmitter::uniformOp(KernelAbi &abi, Operation &op, Value tensor) {
+Value PassBodyEmitter::uniformOp(KernelAbi &abi, Operation &op, Value tensor) {
   auto model = [&] { return abi.model(info.model); };
   if (isa<sweep::NumelOp>(op))
     return abi.numel(model(), tensor);
@@ -70,7 +70,30 @@ Value PassEmitter::uniformOp(KernelAbi &abi, Operation &op, Value tensor) {
                                              : abi.stateSlot(field.offset));
 }
 
-void PassEmitter::emitUniform(KernelAbi &abi, Extent extent, Value tensor) {
+void PassBodyEmitter::emitStepValues(KernelAbi &abi) {
+  Region &region = pass.getBody();
+  llvm::SetVector<Value> captured;
+  region.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (!region.isAncestor(operand.getParentRegion()))
+        captured.insert(operand);
+  });
+  for (Value value : captured)
+    uniform.map(value, loadCaptured(abi, value));
+  for (int32_t flag : pass.getWriteFlags()) {
+    if (flag < 0) {
+      writeFlags.push_back(Value());
+      continue;
+    }
+    Value value = pass.getFlags()[flag];
+    if (!uniform.contains(value))
+      uniform.map(value, loadCaptured(abi, value));
+    writeFlags.push_back(uniform.lookup(value));
+  }
+  emitUniform(abi, Extent::Step, Value());
+}
+
+void PassBodyEmitter::emitUniform(KernelAbi &abi, Extent extent, Value tensor) {
   Block &body = pass.getBody().front();
   if (extent == Extent::Tensor)
     for (auto [operand, argument] : llvm::zip_equal(
@@ -89,7 +112,7 @@ void PassEmitter::emitUniform(KernelAbi &abi, Extent extent, Value tensor) {
   }
 }
 
-void PassEmitter::broadcastUniform() {
+void PassBodyEmitter::broadcastUniform() {
   for (Value value : broadcasts) {
     Value scalar = uniform.lookup(value);
     splats.map(value,

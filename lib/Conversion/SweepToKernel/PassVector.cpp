@@ -41,24 +41,15 @@ void PassEmitter::emitRound(Value element, unsigned vectors, Value rest,
   for (unsigned i = 0; i < vectors; ++i)
     round.vectors.emplace_back(splats);
 
-  auto leave = cast<sweep::LeaveOp>(body.getTerminator());
   for (Operation &op : body.without_terminator()) {
     if (extents.at(op.getResult(0)) != Extent::Element)
       continue;
     for (Value operand : op.getOperands())
       loadRead(round, operand);
-    for (IRMapping &mapping : round.vectors) {
-      // The exponent of a power stays a scalar.
-      if (auto power = dyn_cast<amp::PowiOp>(op))
-        if (!mapping.contains(power.getExponent()))
-          mapping.map(power.getExponent(), uniform.lookup(power.getExponent()));
-      Operation *clone = cloneExact(builder, &op, mapping);
-      for (OpResult result : clone->getResults())
-        result.setType(vectorOf(result.getType()));
-    }
+    cloneOp(op, round.vectors);
     storeEarly(round, op);
   }
-  for (Value operand : leave->getOperands())
+  for (Value operand : leave()->getOperands())
     loadRead(round, operand);
   storeWrites(round);
   reduce(round, flags);
@@ -125,11 +116,10 @@ void PassEmitter::padPartial(Round &round) {
 
 void PassEmitter::reduce(Round &round, MutableArrayRef<Value> flags) {
   KernelAbi abi(builder, location, Value());
-  auto leave = cast<sweep::LeaveOp>(pass.getBody().front().getTerminator());
   // A round of vectors starts at a multiple of its size, so its lanes are side by side.
   Value lane = arith::AndIOp::create(builder, location, round.element, i64(SAWTOOTH_LANES - 1));
   size_t flag = 0;
-  for (auto [lanes, reduced] : llvm::zip_equal(reductions, leave.getReduces())) {
+  for (auto [lanes, reduced] : llvm::zip_equal(reductions, leave().getReduces())) {
     for (auto [i, mapping] : llvm::enumerate(round.vectors)) {
       Value value = mapping.lookup(reduced);
       if (!lanes.buffer) {
