@@ -36,7 +36,7 @@ int sawtoothEmitFile(const char *path, const char *stage, const SawtoothCompileO
   std::optional<Stage> last = parseStage(stage);
   if (!last && llvm::StringRef(stage) != "verify") {
     std::string text = std::string("error: expected a stage, got '") + stage +
-                       "'; there are amp, sweep, kernel, llvm, asm, obj and verify\n";
+                       "'; there are amp, sweep, kernel, llvm, asm or ptx, obj or cubin, and verify\n";
     if (options->diagnostic)
       options->diagnostic(text.data(), text.size(), options->diagnosticUser);
     return 1;

@@ -8,6 +8,7 @@
 #include "sawtooth/Conversion/PlanBuilder.h"
 #include "sawtooth/InitAll.h"
 #include "sawtooth/Target/CPU/SharedObject.h"
+#include "sawtooth/Target/NVPTX/NVPTX.h"
 #include "sawtooth/Transforms/Passes.h"
 #include "sawtooth/Transforms/SourceCheck.h"
 
@@ -34,6 +35,7 @@ static DialectRegistry createRegistry(const TargetRegistry &targets) {
 static TargetRegistry createTargets() {
   TargetRegistry targets;
   targets.add(createCPUBackend());
+  targets.add(createNVPTXBackend());
   return targets;
 }
 
@@ -127,7 +129,7 @@ OwningOpRef<ModuleOp> Input::State::lower(const Chip &chip, Stage stage) {
   bool goOn = cut && stage > Stage::Sweep;
   OwningOpRef<ModuleOp> copy = (goOn ? cut : module)->clone();
   PassManager passes(&context);
-  buildCPUPipeline(passes, {options.batch, chip.width, chip.name}, stage,
+  buildPipeline(passes, {options.batch, chip.width, chip.name, options.target}, stage,
                    goOn ? std::optional(Stage::Sweep) : std::nullopt);
   if (failed(passes.run(*copy)))
     return nullptr;
@@ -156,10 +158,10 @@ FailureOr<std::string> Input::emit(Stage stage) {
 
 std::unique_ptr<LoadedObject> Input::load() {
   FailureOr<Chip> chip = state->resolveChip(state->options.chip);
-  FailureOr<std::string> object = emit(Stage::Object);
-  if (failed(chip) || failed(object))
+  if (failed(chip))
     return nullptr;
-  return LoadedObject::load(*object, *chip, state->location);
+  OwningOpRef<ModuleOp> lowered = state->lower(*chip, Stage::LLVM);
+  return lowered ? state->backend->load(*lowered, *chip) : nullptr;
 }
 
 FailureOr<ChipObject> Input::State::compile(const Chip &chip, StringRef query) {

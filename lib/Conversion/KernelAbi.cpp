@@ -84,8 +84,8 @@ void KernelAbi::store(Value value, Value address) {
 }
 
 Value KernelAbi::loadPointer(Value base, uint64_t bytes) {
-  return LLVM::LoadOp::create(builder, location, LLVM::LLVMPointerType::get(builder.getContext()),
-                              offset(base, bytes), alignof(void *));
+  return LLVM::LoadOp::create(builder, location, base.getType(), offset(base, bytes),
+                              alignof(void *));
 }
 
 Value KernelAbi::loadI64(Value base, uint64_t bytes) {

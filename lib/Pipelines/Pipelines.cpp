@@ -22,10 +22,12 @@ std::optional<Stage> sawtooth::parseStage(StringRef name) {
       .Case("llvm", Stage::LLVM)
       .Case("asm", Stage::Assembly)
       .Case("obj", Stage::Object)
+      .Case("ptx", Stage::Assembly)
+      .Case("cubin", Stage::Object)
       .Default(std::nullopt);
 }
 
-static void addAmp(OpPassManager &passes, const CPUPipelineOptions &options) {
+static void addAmp(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createAmpLink());
   AmpSpecializeBatchOptions batch;
   batch.batch = options.batch;
@@ -34,31 +36,35 @@ static void addAmp(OpPassManager &passes, const CPUPipelineOptions &options) {
   passes.addPass(createAmpOutlineForward());
 }
 
-static void addSweep(OpPassManager &passes, const CPUPipelineOptions &) {
+static void addSweep(OpPassManager &passes, const PipelineOptions &) {
   passes.addPass(createAmpToSweep());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   passes.addPass(createSweepCut());
 }
 
-static void addKernel(OpPassManager &passes, const CPUPipelineOptions &options) {
+static void addKernel(OpPassManager &passes, const PipelineOptions &options) {
+  if (options.target == "nvptx") {
+    passes.addPass(createSweepToNvptx({options.chip}));
+    return;
+  }
   SweepToKernelOptions kernel;
   kernel.width = options.width;
   kernel.chip = options.chip;
   passes.addPass(createSweepToKernel(kernel));
 }
 
-static void addLLVM(OpPassManager &passes, const CPUPipelineOptions &) {
+static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(createExpandPartialArith());
   passes.addPass(createExpandMath());
   passes.addPass(createExpandFloatCasts());
   passes.addPass(createSymbolDCEPass());
-  passes.addPass(createKernelToLlvm());
+  passes.addPass(options.target == "nvptx" ? createKernelToNvvm() : createKernelToLlvm());
 }
 
-void sawtooth::buildCPUPipeline(OpPassManager &passes, const CPUPipelineOptions &options,
+void sawtooth::buildPipeline(OpPassManager &passes, const PipelineOptions &options,
                                 Stage last, std::optional<Stage> done) {
-  static constexpr std::pair<Stage, void (*)(OpPassManager &, const CPUPipelineOptions &)>
+  static constexpr std::pair<Stage, void (*)(OpPassManager &, const PipelineOptions &)>
       stages[] = {{Stage::Amp, addAmp},
                   {Stage::Sweep, addSweep},
                   {Stage::Kernel, addKernel},
@@ -72,18 +78,31 @@ namespace {
 struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
   Option<int64_t> batch{*this, "batch", llvm::cl::init(0),
                         llvm::cl::desc("Examples in a batch; 0 takes the module's default")};
+  Option<std::string> chip{*this, "chip", llvm::cl::desc("Name of the chip, for the plan")};
+
+  PipelineOptions of(StringRef target, StringRef defaultChip) const {
+    StringRef name = chip.getValue();
+    return {static_cast<uint64_t>(batch.getValue()), 16, (name.empty() ? defaultChip : name).str(),
+            target.str()};
+  }
+};
+struct CPUCommandLineOptions : CommandLineOptions {
   Option<unsigned> width{*this, "width", llvm::cl::init(16),
                          llvm::cl::desc("f32 lanes of a vector: 8 or 16")};
-  Option<std::string> chip{*this, "chip", llvm::cl::init("native"),
-                           llvm::cl::desc("Name of the chip, for the plan")};
 };
 } // namespace
 
 void sawtooth::registerPipelines() {
-  PassPipelineRegistration<CommandLineOptions>(
+  PassPipelineRegistration<CPUCommandLineOptions>(
       "sawtooth-to-cpu", "a module of amp becomes the llvm dialect for a CPU",
+      [](OpPassManager &passes, const CPUCommandLineOptions &options) {
+        PipelineOptions all = options.of("cpu", "native");
+        all.width = options.width;
+        buildPipeline(passes, all);
+      });
+  PassPipelineRegistration<CommandLineOptions>(
+      "sawtooth-to-nvptx", "a module of amp becomes the llvm and nvvm dialects for a GPU",
       [](OpPassManager &passes, const CommandLineOptions &options) {
-        buildCPUPipeline(
-            passes, {static_cast<uint64_t>(options.batch.getValue()), options.width, options.chip});
+        buildPipeline(passes, options.of("nvptx", "sm_90"));
       });
 }

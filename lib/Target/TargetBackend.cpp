@@ -8,6 +8,7 @@
 using namespace mlir;
 using namespace sawtooth;
 
+LoadedObject::~LoadedObject() = default;
 TargetBackend::~TargetBackend() = default;
 
 const TargetBackend *TargetRegistry::find(StringRef name, Location location) const {

@@ -14,6 +14,7 @@ namespace sawtooth {
 /// One function that runs [0, units), in any order and split in any way.
 struct ParallelAction {
   std::string function;
+  std::string kernel; // of a GPU: its symbol
   uint64_t units;
 };
 
@@ -31,6 +32,12 @@ struct ForwardKernels {
 mlir::FailureOr<ForwardKernels> lowerForward(sweep::ForwardOp op, const Layout &layout,
                                              const StepLayout &step, mlir::StringRef prefix,
                                              unsigned width);
+
+/// The same for a GPU: kernels that take a context alone, one thread for each element of a result,
+/// which are the units. `kernelName` gives each a name.
+mlir::FailureOr<ForwardKernels>
+lowerForwardToThreads(sweep::ForwardOp op, const Layout &layout, const StepLayout &step,
+                      mlir::StringRef prefix, llvm::function_ref<std::string()> kernelName);
 
 } // namespace sawtooth
 

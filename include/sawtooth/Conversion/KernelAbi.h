@@ -24,8 +24,11 @@ unsigned elementBytes(mlir::Type type);
 mlir::func::FuncOp createKernel(mlir::OpBuilder &builder, mlir::ModuleOp module,
                                 mlir::Location location, mlir::StringRef name);
 
+/// On a function that a launch on a GPU starts: the threads of a block, i32.
+inline constexpr llvm::StringLiteral kKernelThreadsAttr = "sawtooth.threads";
+
 /// Emits address arithmetic, loads and stores of one generated function. All addresses are
-/// !llvm.ptr, all indices i64.
+/// pointers of the address space of `ctx`, all indices i64.
 class KernelAbi {
 public:
   KernelAbi(mlir::OpBuilder &builder, mlir::Location location, mlir::Value ctx)

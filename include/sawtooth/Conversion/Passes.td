@@ -87,6 +87,71 @@ def SweepToKernel : Pass<"sweep-to-kernel", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
+def SweepToNvptx : Pass<"sweep-to-nvptx", "::mlir::ModuleOp"> {
+  let summary = "cut steps become kernels of a GPU, and a plan that says how to launch them";
+  let description = [{
+    The passes of one level become one kernel over the chunk table, whose only argument is a
+    `SawtoothCtx` (`runtime/include/sawtooth/runtime/Abi.h`) in the device's memory. Every block runs
+    the scalar programs before the step's first pass; the block that is done last folds the partials
+    and runs the programs behind. So a step's tail takes as many launches as it has passes, whatever
+    there is to update. Every `linalg.generic` of a forward part is a kernel of its own.
+
+    A warp works on a chunk, or a part of one, each thread on four elements at a time. Reductions
+    keep the contract's order, stores make NaNs canonical. What is not aligned for whole vectors,
+    and what is left after them, is accessed element by element.
+
+    The module then holds code of the device alone, the plan stands in the attribute `sawtooth.plan`.
+
+    ```mlir
+    sweep.step @scale(%k: f32) attributes {commits, cut} {
+      sweep.pass over @model reads [@w] writes [@w] [-1] [] {
+      ^bb0(%w: f32):
+        %0 = arith.mulf %w, %k : f32
+        sweep.leave write(%0 : f32)
+      }
+      …
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @sawtooth_scale_0(%ctx: !llvm.ptr<1>) attributes {sawtooth.threads = 256 : i32} {
+      %k = llvm.load %argument : !llvm.ptr<1> -> f32
+      scf.for %unit = %first to %units step %warps : i64 {
+        …
+        scf.for %element = %own to %whole step %c128 : i64 {
+          %w = llvm.load %address {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+          %0 = arith.mulf %w, %ks : vector<4xf32>
+          …
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"", "Name of the chip, for the plan">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+                           "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def KernelToNvvm : Pass<"kernel-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "kernels of a GPU become the llvm and nvvm dialects";
+  let description = [{
+    Converts what kernel-to-llvm converts, and leaves `nvvm` alone. Functions that are no kernels
+    become internal; all are marked convergent, since barriers and shuffles must stay where they are,
+    and stay functions: what is kept apart is apart for its registers. There is no math library:
+    operations with a rounding of their own become intrinsics of LLVM.
+
+    ```mlir
+    func.func @k(%ctx: !llvm.ptr<1>) attributes {sawtooth.threads = 256 : i32} { return }
+    ```
+    becomes
+    ```mlir
+    llvm.func @k(%ctx: !llvm.ptr<1>) attributes {convergent, no_inline, nvvm.kernel, nvvm.maxntid = array<i32: 256>} { llvm.return }
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
+}
+
 def KernelToLlvm : Pass<"kernel-to-llvm", "::mlir::ModuleOp"> {
   let summary = "everything becomes the llvm dialect, with the function that hands out the plan";
   let description = [{

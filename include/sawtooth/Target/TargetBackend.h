@@ -12,7 +12,17 @@
 #include <string>
 #include <vector>
 
+struct SawtoothArtifact;
+
 namespace sawtooth {
+
+/// Code in this process: functions that are linked into it, or images for a driver.
+class LoadedObject {
+public:
+  virtual ~LoadedObject();
+  /// Lives as long as this does.
+  virtual const SawtoothArtifact *getArtifact() const = 0;
+};
 
 /// A chip that a backend has understood.
 struct Chip {
@@ -41,6 +51,9 @@ public:
   /// Text or an object file for a module in the llvm dialect.
   virtual mlir::FailureOr<std::string> emit(mlir::ModuleOp module, const Chip &chip,
                                             OutputKind kind) const = 0;
+  /// The code of such a module in this process. Says at the module what is wrong, and returns null,
+  /// also when this machine lacks what `chip` has.
+  virtual std::unique_ptr<LoadedObject> load(mlir::ModuleOp module, const Chip &chip) const = 0;
 };
 
 class TargetRegistry {

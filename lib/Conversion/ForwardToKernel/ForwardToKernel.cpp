@@ -3,6 +3,7 @@
 
 #include "sawtooth/Conversion/ForwardToKernel.h"
 
+#include "../SweepToNvptx/DeviceBuilder.h"
 #include "LoopNest.h"
 #include "Places.h"
 #include "sawtooth/Transforms/ForwardNormalForm.h"
@@ -18,12 +19,12 @@ namespace {
 /// Emits the function of one linalg.generic.
 class ForwardKernel {
 public:
-  ForwardKernel(OpBuilder &builder, func::FuncOp kernel, linalg::GenericOp op,
-                const ForwardPlaces &places)
-      : builder(builder), op(op), places(places), abi(builder, op.getLoc(), kernel.getArgument(0)),
-        begin(kernel.getArgument(1)), end(kernel.getArgument(2)) {}
+  ForwardKernel(OpBuilder &builder, Value ctx, linalg::GenericOp op, const ForwardPlaces &places)
+      : builder(builder), op(op), places(places), abi(builder, op.getLoc(), ctx) {}
 
-  void emit(const LoopSchedule &schedule, unsigned width) {
+  /// Hands the addresses of operands and results to `emitNest`, which emits the loops.
+  void emit(llvm::function_ref<void(ArrayRef<ForwardOperand>, ArrayRef<Value>, const IRMapping &)>
+                emitNest) {
     captureScalars();
     SmallVector<ForwardOperand> operands;
     for (Value operand : op->getOperands())
@@ -31,7 +32,7 @@ public:
     SmallVector<Value> results;
     for (Value result : op.getResults())
       results.push_back(places.of(result).emit(abi));
-    emitLoops(builder, op, schedule, width, operands, results, captured, begin, end);
+    emitNest(operands, results, captured);
     func::ReturnOp::create(builder, op.getLoc());
   }
 
@@ -71,14 +72,15 @@ private:
   linalg::GenericOp op;
   const ForwardPlaces &places;
   KernelAbi abi;
-  Value begin, end;
   IRMapping captured;
 };
 } // namespace
 
-FailureOr<ForwardKernels> sawtooth::lowerForward(sweep::ForwardOp op, const Layout &layout,
-                                                 const StepLayout &step, StringRef prefix,
-                                                 unsigned width) {
+/// Runs `emitKernel` on every op of the callee that has something to do.
+static FailureOr<ForwardKernels>
+lowerGenerics(sweep::ForwardOp op, const Layout &layout, const StepLayout &step,
+              llvm::function_ref<void(linalg::GenericOp, const ForwardPlaces &, ForwardKernels &)>
+                  emitKernel) {
   auto module = op->getParentOfType<ModuleOp>();
   auto callee = module.lookupSymbol<func::FuncOp>(op.getCalleeAttr());
   if (!callee)
@@ -88,18 +90,56 @@ FailureOr<ForwardKernels> sawtooth::lowerForward(sweep::ForwardOp op, const Layo
   FailureOr<ForwardPlaces> places = ForwardPlaces::compute(op, callee, layout, step);
   if (failed(places))
     return failure();
-
   ForwardKernels kernels;
   kernels.arenaBytes = places->arenaBytes();
-  OpBuilder builder(op.getContext());
-  for (auto generic : callee.getBody().getOps<linalg::GenericOp>()) {
-    LoopSchedule schedule = scheduleLoops(generic, width);
-    if (schedule.units == 0)
-      continue; // no element
-    std::string name = (prefix + "forward." + Twine(kernels.actions.size())).str();
-    func::FuncOp kernel = createKernel(builder, module, generic.getLoc(), name);
-    ForwardKernel(builder, kernel, generic, *places).emit(schedule, width);
-    kernels.actions.push_back({name, schedule.units});
-  }
+  for (auto generic : callee.getBody().getOps<linalg::GenericOp>())
+    emitKernel(generic, *places, kernels);
   return kernels;
+}
+
+FailureOr<ForwardKernels> sawtooth::lowerForward(sweep::ForwardOp op, const Layout &layout,
+                                                 const StepLayout &step, StringRef prefix,
+                                                 unsigned width) {
+  OpBuilder builder(op.getContext());
+  return lowerGenerics(
+      op, layout, step,
+      [&](linalg::GenericOp generic, const ForwardPlaces &places, ForwardKernels &kernels) {
+        LoopSchedule schedule = scheduleLoops(generic, width);
+        if (schedule.units == 0)
+          return; // no element
+        std::string name = (prefix + "forward." + Twine(kernels.actions.size())).str();
+        func::FuncOp kernel =
+            createKernel(builder, op->getParentOfType<ModuleOp>(), generic.getLoc(), name);
+        ForwardKernel(builder, kernel.getArgument(0), generic, places)
+            .emit([&](ArrayRef<ForwardOperand> operands, ArrayRef<Value> results,
+                      const IRMapping &captured) {
+              emitLoops(builder, generic, schedule, width, operands, results, captured,
+                        kernel.getArgument(1), kernel.getArgument(2));
+            });
+        kernels.actions.push_back({name, "", schedule.units});
+      });
+}
+
+FailureOr<ForwardKernels>
+sawtooth::lowerForwardToThreads(sweep::ForwardOp op, const Layout &layout, const StepLayout &step,
+                                StringRef prefix, llvm::function_ref<std::string()> kernelName) {
+  OpBuilder builder(op.getContext());
+  return lowerGenerics(
+      op, layout, step,
+      [&](linalg::GenericOp generic, const ForwardPlaces &places, ForwardKernels &kernels) {
+        uint64_t units = countThreads(generic);
+        if (units == 0)
+          return; // no element
+        std::string name = (prefix + "forward." + Twine(kernels.actions.size())).str();
+        std::string symbol = kernelName();
+        func::FuncOp kernel = createDeviceFunction(
+            builder, op->getParentOfType<ModuleOp>(), generic.getLoc(), symbol,
+            {globalPointer(builder.getContext())}, {}, /*kernel=*/true);
+        ForwardKernel(builder, kernel.getArgument(0), generic, places)
+            .emit([&](ArrayRef<ForwardOperand> operands, ArrayRef<Value> results,
+                      const IRMapping &captured) {
+              emitThreads(builder, generic, operands, results, captured);
+            });
+        kernels.actions.push_back({name, symbol, units});
+      });
 }

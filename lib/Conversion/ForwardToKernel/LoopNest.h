@@ -44,6 +44,16 @@ void emitLoops(mlir::OpBuilder &builder, mlir::linalg::GenericOp op, const LoopS
                llvm::ArrayRef<mlir::Value> results, const mlir::IRMapping &captured,
                mlir::Value begin, mlir::Value end);
 
+/// Elements of a result, for each of which a GPU has a thread.
+uint64_t countThreads(mlir::linalg::GenericOp op);
+
+/// Emits what one thread of a GPU does: every element of the results whose number is the thread's
+/// modulo the number of threads; neighbours have neighbouring elements. Reductions run in ascending
+/// order. Otherwise like emitLoops.
+void emitThreads(mlir::OpBuilder &builder, mlir::linalg::GenericOp op,
+                 llvm::ArrayRef<ForwardOperand> operands, llvm::ArrayRef<mlir::Value> results,
+                 const mlir::IRMapping &captured);
+
 } // namespace sawtooth
 
 #endif // SAWTOOTH_CONVERSION_FORWARDTOKERNEL_LOOPNEST_H

@@ -1,7 +1,7 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What the emitters of sweep-to-kernel share.
+// What the emitters of sweep-to-kernel share, and in part those of other targets.
 #ifndef SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_KERNELS_H
 #define SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_KERNELS_H
 
@@ -19,6 +19,13 @@ struct KernelContext {
   const StepLayout &step;
   unsigned width; // f32 lanes of a vector
 };
+
+/// Checks that a scalar program stands between a pass and every use of its results.
+mlir::LogicalResult checkFolded(sweep::StepOp step);
+/// The frame offset of the flag that gates a pass.
+mlir::FailureOr<uint64_t> gateOffset(sweep::PassOp pass, const StepLayout &step);
+/// Erases what kernels and plan have replaced: declarations, steps and their forward parts.
+void eraseSteps(mlir::ModuleOp module);
 
 /// Emits a pass as a function over chunk rows, with all the contract's order and tails.
 mlir::LogicalResult emitPass(const KernelContext &context, sweep::PassOp pass,

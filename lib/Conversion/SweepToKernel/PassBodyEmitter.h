@@ -18,7 +18,7 @@ class PassBodyEmitter {
 public:
   PassBodyEmitter(const KernelContext &context, sweep::PassOp pass)
       : context(context), pass(pass), info(context.step.passes.at(pass)), location(pass.getLoc()),
-        builder(pass.getContext()) {}
+        builder(pass.getContext()), width(context.width) {}
   virtual ~PassBodyEmitter() = default;
 
 protected:
@@ -59,7 +59,7 @@ protected:
     return mlir::arith::AddIOp::create(builder, location, a, b);
   }
   mlir::VectorType vectorOf(mlir::Type element) {
-    return mlir::VectorType::get({context.width}, element);
+    return mlir::VectorType::get({width}, element);
   }
 
   const KernelContext &context;
@@ -67,6 +67,7 @@ protected:
   const PassInfo &info;
   mlir::Location location;
   mlir::OpBuilder builder;
+  unsigned width; // elements of a vector
 
   llvm::DenseMap<mlir::Value, Extent> extents;
   llvm::SetVector<mlir::Value> broadcasts; // uniform values that element operations use

@@ -32,15 +32,6 @@ struct SweepToKernel : sawtooth::impl::SweepToKernelBase<SweepToKernel> {
 
 } // namespace
 
-/// The frame offset of a flag that the runtime reads before a pass.
-static FailureOr<uint64_t> flagOffset(sweep::PassOp pass, const StepLayout &step) {
-  auto it = step.values.find(pass.getGate());
-  if (it == step.values.end())
-    return pass.emitOpError("expected a result of a scalar program as the flag of a pass, got an "
-                            "argument of the step");
-  return it->second;
-}
-
 FailureOr<StepPlan> SweepToKernel::lowerStep(const Layout &layout, const StepLayout &step) {
   KernelContext context{getOperation(), layout, step, width};
   StepPlan plan;
@@ -62,7 +53,7 @@ FailureOr<StepPlan> SweepToKernel::lowerStep(const Layout &layout, const StepLay
       action.function = prefix + "pass";
       action.pass = pass;
       if (pass.getGate()) {
-        FailureOr<uint64_t> flag = flagOffset(pass, step);
+        FailureOr<uint64_t> flag = gateOffset(pass, step);
         if (failed(flag))
           return failure();
         action.flag = *flag;
@@ -87,30 +78,6 @@ FailureOr<StepPlan> SweepToKernel::lowerStep(const Layout &layout, const StepLay
     plan.actions.push_back(action);
   }
   return plan;
-}
-
-/// Every use of a pass's results must stand behind the scalar program that folds them.
-static LogicalResult checkFolded(sweep::StepOp step) {
-  llvm::SmallPtrSet<Operation *, 4> unfolded;
-  for (Operation &op : step.getBody().front()) {
-    if (isa<sweep::ScalarOp>(op)) {
-      unfolded.clear();
-      continue;
-    }
-    WalkResult result = op.walk([&](Operation *user) {
-      for (Value operand : user->getOperands())
-        if (Operation *pass = operand.getDefiningOp(); pass && unfolded.contains(pass)) {
-          op.emitOpError("expected a scalar program between a pass and the use of its results");
-          return WalkResult::interrupt();
-        }
-      return WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return failure();
-    if (isa<sweep::PassOp>(op))
-      unfolded.insert(&op);
-  }
-  return success();
 }
 
 void SweepToKernel::runOnOperation() {
@@ -144,17 +111,5 @@ void SweepToKernel::runOnOperation() {
   module->setAttr(kFunctionsAttr, builder.getArrayAttr(functions));
   module->setAttr(kPlanAttr, builder.getStringAttr(*plan));
 
-  // What the kernels and the plan have replaced.
-  SmallVector<Operation *> done;
-  for (sweep::StepOp step : module.getOps<sweep::StepOp>())
-    step.walk([&](sweep::ForwardOp forward) {
-      Operation *callee = SymbolTable::lookupSymbolIn(module, forward.getCalleeAttr());
-      if (!llvm::is_contained(done, callee))
-        done.push_back(callee);
-    });
-  for (Operation &op : *module.getBody())
-    if (isa<amp::AmpDialect, sweep::SweepDialect>(op.getDialect()))
-      done.push_back(&op);
-  for (Operation *op : done)
-    op->erase();
+  eraseSteps(module);
 }

@@ -45,6 +45,11 @@ public:
       return failure();
     return generateCode(*llvmModule, chip, kind, module.getLoc());
   }
+
+  std::unique_ptr<LoadedObject> load(ModuleOp module, const Chip &chip) const final {
+    FailureOr<std::string> object = emit(module, chip, OutputKind::Object);
+    return succeeded(object) ? loadObject(*object, chip, module.getLoc()) : nullptr;
+  }
 };
 
 } // namespace

@@ -3,26 +3,16 @@
 
 #include "CodeGen.h"
 
+#include "../Optimize.h"
+
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/LoopRotation.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <mutex>
 
@@ -50,51 +40,6 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const Chip &chip, Loca
   if (!machine)
     emitError(location, "no code generator for ") << triple.str() << " " << chip.cpu;
   return machine;
-}
-
-/// Loops are explicit vector code already, so this is short: common subexpressions, invariant code
-/// out of loops, dead code. Passes that make calls of loops (memset, memcpy) are left out.
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  llvm::LoopPassManager loopPasses;
-  loopPasses.addPass(llvm::LoopRotatePass());
-  loopPasses.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(
-      llvm::createFunctionToLoopPassAdaptor(std::move(loopPasses), /*UseMemorySSA=*/true));
-  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::ADCEPass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  llvm::ModulePassManager pipeline;
-  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  pipeline.run(module, modules);
-}
-
-/// Collects LLVM's own errors, which would otherwise go to stderr and end the process.
-static void collectErrors(llvm::Module &module, std::string &errors) {
-  module.getContext().setDiagnosticHandlerCallBack(
-      [](const llvm::DiagnosticInfo *info, void *text) {
-        if (info->getSeverity() != llvm::DS_Error)
-          return;
-        llvm::raw_string_ostream stream(*static_cast<std::string *>(text));
-        llvm::DiagnosticPrinterRawOStream printer(stream);
-        info->print(printer);
-      },
-      &errors);
 }
 
 /// Code must bring everything along: a call of libm or libgcc would round in its own way, and is
@@ -136,7 +81,7 @@ FailureOr<std::string> sawtooth::generateCode(llvm::Module &module, const Chip &
   }
   std::string errors;
   collectErrors(module, errors);
-  optimize(module, *machine);
+  optimizeModule(module, *machine, /*scalars=*/false);
 
   llvm::SmallString<0> output;
   llvm::raw_svector_ostream stream(output);

@@ -17,6 +17,10 @@ namespace sawtooth {
 mlir::FailureOr<std::string> generateCode(llvm::Module &module, const Chip &chip, OutputKind kind,
                                           mlir::Location location);
 
+/// Links an object file into this process. Says at `location` what is wrong, and returns null.
+std::unique_ptr<LoadedObject> loadObject(llvm::StringRef object, const Chip &chip,
+                                         mlir::Location location);
+
 } // namespace sawtooth
 
 #endif // SAWTOOTH_LIB_TARGET_CPU_CODEGEN_H

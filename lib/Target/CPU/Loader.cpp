@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Chips.h"
-
-#include "sawtooth/Target/CPU/CPU.h"
+#include "CodeGen.h"
 
 #include "sawtooth/runtime/Abi.h"
 
@@ -14,8 +13,6 @@
 
 using namespace mlir;
 using namespace sawtooth;
-
-LoadedObject::~LoadedObject() = default;
 
 namespace {
 
@@ -29,8 +26,8 @@ public:
 
 } // namespace
 
-std::unique_ptr<LoadedObject> LoadedObject::load(StringRef object, const Chip &chip,
-                                                 Location location) {
+std::unique_ptr<LoadedObject> sawtooth::loadObject(StringRef object, const Chip &chip,
+                                                   Location location) {
   auto fail = [&](llvm::Error error) {
     emitError(location, "internal error: loading failed: ") << llvm::toString(std::move(error));
     return nullptr;

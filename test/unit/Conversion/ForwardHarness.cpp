@@ -186,16 +186,14 @@ std::vector<Bytes> sawtooth::test::runForward(const ForwardFunction &function,
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     passes.addPass(createKernelToLlvm());
-    FailureOr<std::string> object = failure();
-    if (succeeded(passes.run(*module)))
-      object = backend->emit(*module, *chip, OutputKind::Object);
-    if (failed(object)) {
+    if (failed(passes.run(*module)) ||
+        failed(backend->emit(*module, *chip, OutputKind::Object))) {
       ADD_FAILURE() << "does not compile for " << name;
       return {};
     }
     if (StringRef(name) == "x86-64-v4" && !__builtin_cpu_supports("avx512vl"))
       continue; // compiled, but this machine cannot run it
-    std::unique_ptr<LoadedObject> loaded = LoadedObject::load(*object, *chip, module->getLoc());
+    std::unique_ptr<LoadedObject> loaded = backend->load(*module, *chip);
     if (!loaded) {
       ADD_FAILURE() << "does not load for " << name;
       return {};

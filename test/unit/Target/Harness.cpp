@@ -57,10 +57,7 @@ Compiled sawtooth::test::compile(const std::string &text, const std::string &chi
   Compiled out;
   lower(text, chip, out.diagnostics,
         [&](ModuleOp module, const TargetBackend &backend, const Chip &resolved) {
-          FailureOr<std::string> object = backend.emit(module, resolved, OutputKind::Object);
-          if (failed(object))
-            return;
-          out.object = LoadedObject::load(*object, resolved, module.getLoc());
+          out.object = backend.load(module, resolved);
           if (out.object)
             out.artifact = out.object->getArtifact();
         });

@@ -1,0 +1,121 @@
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The PTX of every built-in rule, for every chip: what must not be in it, and what ptxas says."""
+
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import programs
+from nvptx.compiler import assemble, emit, find_ptxas
+
+SOURCE = HERE.parents[2]
+RULES = ("sgd", "adam", "adamw", "lion", "lamb")
+GRADIENTS = ("f16", "bf16", "f32")
+CHIPS = (
+    "sm_75 sm_80 sm_86 sm_87 sm_89 sm_90 sm_90a sm_100 sm_103 sm_110 sm_120 sm_121"
+).split()
+
+
+class Step:
+    """A module with one rule, as text in a file, and its PTX by chip."""
+
+    def __init__(self, folder, rule, gradients):
+        copy = None if gradients == "f32" else gradients
+        text = programs.step(rule, {"lr": 1e-3}, {}, gradients, copy, max_norm=1.0)
+        self.path = pathlib.Path(folder, f"{rule}-{gradients}.mlir")
+        self.path.write_text(text)
+
+    def ptx(self, chip):
+        return emit(self.path, "ptx", chip)
+
+
+class PTX(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def check_text(self, text, rule, chip):
+        # A fused operation where no rule asks for one, an approximation, flushed subnormals.
+        for word in (r"\bfma\.", r"\bmad\.\S*f\d\d", r"\.approx", r"\.ftz", r"\.full\b", "__nv_"):
+            self.assertIsNone(re.search(word, text), f"{word} for {chip}")
+        self.assertNotIn(".extern", text)
+        defined = set(re.findall(r"^\.func\s+(?:\(.*?\)\s*)?(\S+?)\(", text, re.M))
+        called = set(re.findall(r"call\.uni\s*(?:\(\w+\),\s*)?(\S+?),", text))
+        self.assertLessEqual(called, defined)
+        # One pointer; LAMB's norms need a third pass.
+        entries = re.findall(r"\.visible \.entry (\w+)\((.*?)\)", text, re.S)
+        self.assertEqual(len(entries), 3 if rule == "lamb" else 2)
+        for _, parameters in entries:
+            self.assertEqual(len(re.findall(r"\.param", parameters)), 1)
+            self.assertIn(".param .u64", parameters)
+        # LLVM 22 drops order and scope of the ticket's atomic: the fences must stand beside it.
+        for ticket in re.findall(r"(.*)\n(\s*atom\..*)\n(.*)", text):
+            self.assertIn("atom.global.add.u32", ticket[1])
+            self.assertIn("fence.acq_rel.gpu", ticket[0])
+            self.assertIn("fence.acq_rel.gpu", ticket[2])
+        self.assertEqual(len(re.findall(r"\batom\.", text)), len(entries))
+        # Order for the host: before the row, behind its content and before its number.
+        self.assertGreaterEqual(text.count("fence.acq_rel.sys"), 2)
+
+
+def check_rule(rule):
+    def test(self):
+        if not find_ptxas():
+            self.skipTest("NO PTXAS: spills and registers are NOT checked; install CUDA 13's")
+        for gradients in GRADIENTS:
+            step = Step(self.folder.name, rule, gradients)
+            for chip in CHIPS:
+                with self.subTest(gradients=gradients, chip=chip):
+                    ptx = step.ptx(chip)
+                    text = ptx.decode()
+                    self.assertIn(f".target {chip}\n", text)
+                    self.check_text(text, rule, chip)
+                    for kernel, (registers, spilled) in assemble(ptx, chip).items():
+                        self.assertEqual(spilled, 0, f"{kernel} spills")
+                        self.assertLessEqual(registers, 128, kernel)
+
+    return test
+
+
+for each in RULES:
+    setattr(PTX, f"test_{each}_", check_rule(each))
+
+
+class Registers(unittest.TestCase):
+    def test_adamw_keeps_a_thousand_threads_on_a_processor(self):
+        if not find_ptxas():
+            self.skipTest("NO PTXAS: registers are NOT checked; install CUDA 13's")
+        path = SOURCE / "examples" / "adamw" / "step.mlir"
+        for chip in CHIPS:
+            with self.subTest(chip=chip):
+                kernels = assemble(emit(path, "ptx", chip), chip)
+                self.assertEqual(len(kernels), 2)
+                for kernel, (registers, spilled) in kernels.items():
+                    self.assertLessEqual(registers, 64, kernel)
+                    self.assertEqual(spilled, 0, kernel)
+
+
+class Chips(unittest.TestCase):
+    def refusal(self, chip):
+        path = SOURCE / "examples" / "adamw" / "step.mlir"
+        with self.assertRaises(AssertionError) as caught:
+            emit(path, "ptx", chip)
+        return str(caught.exception)
+
+    def test_unknown_and_old_chips_are_refused_with_the_list(self):
+        for chip in ("sm_70", "sm_999", "sm_103b", "native", ""):
+            with self.subTest(chip=chip):
+                text = self.refusal(chip)
+                self.assertIn(f"expected a chip of target nvptx, got '{chip}'", text)
+                for known in CHIPS:
+                    self.assertIn(known, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
