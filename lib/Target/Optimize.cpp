@@ -65,4 +65,3 @@ void sawtooth::collectErrors(llvm::Module &module, std::string &errors) {
       },
       &errors);
 }
-

@@ -88,4 +88,3 @@ ProcessOutcome sawtooth::runProcess(const std::string &program, ArrayRef<std::st
   outcome.messages = messages.read();
   return outcome;
 }
-

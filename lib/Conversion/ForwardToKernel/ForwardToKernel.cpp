@@ -132,9 +132,9 @@ sawtooth::lowerForwardToThreads(sweep::ForwardOp op, const Layout &layout, const
           return; // no element
         std::string name = (prefix + "forward." + Twine(kernels.actions.size())).str();
         std::string symbol = kernelName();
-        func::FuncOp kernel = createDeviceFunction(
-            builder, op->getParentOfType<ModuleOp>(), generic.getLoc(), symbol,
-            {globalPointer(builder.getContext())}, {}, /*kernel=*/true);
+        func::FuncOp kernel =
+            createDeviceFunction(builder, op->getParentOfType<ModuleOp>(), generic.getLoc(), symbol,
+                                 {globalPointer(builder.getContext())}, {}, /*kernel=*/true);
         ForwardKernel(builder, kernel.getArgument(0), generic, places)
             .emit([&](ArrayRef<ForwardOperand> operands, ArrayRef<Value> results,
                       const IRMapping &captured) {

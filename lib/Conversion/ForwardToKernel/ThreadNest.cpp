@@ -55,8 +55,7 @@ private:
     body.store(indices, reduce(reductions, indices, start));
   }
 
-  SmallVector<Value> reduce(ArrayRef<unsigned> dims, SmallVector<Value> &indices,
-                            ValueRange sums) {
+  SmallVector<Value> reduce(ArrayRef<unsigned> dims, SmallVector<Value> &indices, ValueRange sums) {
     if (dims.empty())
       return body.compute(indices, sums);
     return device.forRange(device.i64(0), device.i64(sizes[dims.front()]), device.i64(1), sums,

@@ -53,8 +53,7 @@ LogicalResult sawtooth::addArtifact(ModuleOp module) {
     return value;
   });
 
-  auto artifactType =
-      LLVM::LLVMStructType::getLiteral(
+  auto artifactType = LLVM::LLVMStructType::getLiteral(
       builder.getContext(), {word, word, pointer, pointer, builder.getI64Type(), pointer});
   LLVM::GlobalOp artifact = addConstant(builder, artifactType, "sawtooth.artifact", [&]() -> Value {
     Value value = LLVM::ZeroOp::create(builder, artifactType); // no images

@@ -58,9 +58,7 @@ protected:
   mlir::Value add(mlir::Value a, mlir::Value b) {
     return mlir::arith::AddIOp::create(builder, location, a, b);
   }
-  mlir::VectorType vectorOf(mlir::Type element) {
-    return mlir::VectorType::get({width}, element);
-  }
+  mlir::VectorType vectorOf(mlir::Type element) { return mlir::VectorType::get({width}, element); }
 
   const KernelContext &context;
   sweep::PassOp pass;
@@ -70,9 +68,9 @@ protected:
   unsigned width; // elements of a vector
 
   llvm::DenseMap<mlir::Value, Extent> extents;
-  llvm::SetVector<mlir::Value> broadcasts; // uniform values that element operations use
-  mlir::IRMapping uniform;                 // scalars: step and tensor values
-  mlir::IRMapping splats;                  // their vectors
+  llvm::SetVector<mlir::Value> broadcasts;   // uniform values that element operations use
+  mlir::IRMapping uniform;                   // scalars: step and tensor values
+  mlir::IRMapping splats;                    // their vectors
   mlir::SmallVector<mlir::Value> writeFlags; // i1 that predicates each write, or null
 
 private:

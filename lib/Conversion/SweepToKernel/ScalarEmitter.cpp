@@ -111,8 +111,7 @@ LogicalResult ScalarEmitter::emitOp(KernelAbi &abi, Operation &op, Value model, 
   }
   if (auto log = dyn_cast<sweep::LogOp>(op)) {
     reports.push_back([this, &abi, log]() mutable {
-      storeClean(abi, mapping.lookup(log.getValue()),
-                 abi.frameSlot(context.step.logs.at(log)));
+      storeClean(abi, mapping.lookup(log.getValue()), abi.frameSlot(context.step.logs.at(log)));
     });
     return success();
   }

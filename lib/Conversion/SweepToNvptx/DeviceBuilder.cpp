@@ -22,8 +22,8 @@ func::FuncOp sawtooth::createDeviceFunction(OpBuilder &builder, ModuleOp module,
                                             StringRef name, TypeRange arguments, TypeRange results,
                                             bool kernel) {
   builder.setInsertionPointToEnd(module.getBody());
-  auto function = func::FuncOp::create(builder, location, name,
-                                       builder.getFunctionType(arguments, results));
+  auto function =
+      func::FuncOp::create(builder, location, name, builder.getFunctionType(arguments, results));
   if (kernel) {
     function->setAttr(kKernelThreadsAttr, builder.getI32IntegerAttr(kBlockThreads));
   } else {
@@ -78,9 +78,7 @@ Value DeviceBuilder::block() {
 Value DeviceBuilder::blocks() {
   return extend(NVVM::GridDimXOp::create(builder, location, builder.getI32Type()));
 }
-Value DeviceBuilder::isFirstThread() {
-  return compare(arith::CmpIPredicate::eq, thread(), i64(0));
-}
+Value DeviceBuilder::isFirstThread() { return compare(arith::CmpIPredicate::eq, thread(), i64(0)); }
 
 void DeviceBuilder::when(Value condition, llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(builder, location, condition, /*withElseRegion=*/false);
@@ -94,8 +92,8 @@ SmallVector<Value> DeviceBuilder::choose(Value condition, TypeRange types,
                                          llvm::function_ref<SmallVector<Value>()> otherwise) {
   auto branch = scf::IfOp::create(builder, location, types, condition, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
-  for (auto [block, emit] : {std::pair(branch.thenBlock(), body),
-                             std::pair(branch.elseBlock(), otherwise)}) {
+  for (auto [block, emit] :
+       {std::pair(branch.thenBlock(), body), std::pair(branch.elseBlock(), otherwise)}) {
     builder.setInsertionPointToStart(block);
     SmallVector<Value> values = emit();
     if (!types.empty()) // else the block has its terminator already

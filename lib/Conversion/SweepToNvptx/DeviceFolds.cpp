@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // The folds of the numerics contract (rule 4) by the threads of one block: value i goes to lane
-// i mod 256, ascending, and the lanes fold by halving. A thread of a full warp holds lanes t, t + 32
-// and so on to t + 224, so that halving is three combinations in the thread and five shuffles.
+// i mod 256, ascending, and the lanes fold by halving. A thread of a full warp holds lanes t, t +
+// 32 and so on to t + 224, so that halving is three combinations in the thread and five shuffles.
 #include "Nvptx.h"
 
 #include "sawtooth/runtime/Abi.h"
@@ -27,8 +27,7 @@ public:
   /// constant it costs no registers.
   FoldBuilder(ModuleOp module, Location location, amp::ReduceKind kind, uint64_t stride)
       : module(module), location(location), kind(kind), stride(stride),
-        builder(module.getContext()),
-        device(builder, location), abi(builder, location, Value()) {
+        builder(module.getContext()), device(builder, location), abi(builder, location, Value()) {
     flag = kind == amp::ReduceKind::Or;
     type = flag ? Type(builder.getI64Type()) : Type(builder.getF64Type());
   }
@@ -121,8 +120,8 @@ Value FoldBuilder::halveBlock(Value lane) {
   Value folded = device.sharedSlots(module, "sawtooth.folded", 1);
   abi.store(lane, abi.element(slots, device.thread(), Layout::slotBytes));
   device.barrier();
-  Value firstWarp = device.compare(arith::CmpIPredicate::ult, device.thread(),
-                                   device.i64(kWarpThreads));
+  Value firstWarp =
+      device.compare(arith::CmpIPredicate::ult, device.thread(), device.i64(kWarpThreads));
   device.when(firstWarp, [&] {
     Value own = abi.element(slots, device.thread(), Layout::slotBytes);
     SmallVector<Value> lanes;
@@ -178,8 +177,7 @@ void FoldBuilder::foldMany(ArrayRef<Value> arguments, Value base, Value many, Va
         builder.setInsertionPointToEnd(left.front().getParentBlock());
         Value bit = math::CountTrailingZerosOp::create(builder, location, left.front());
         Value first = device.shuffleFrom(row, bit);
-        Value value =
-            warpFold(place(column, first), device.shuffleFrom(count, bit));
+        Value value = warpFold(place(column, first), device.shuffleFrom(count, bit));
         device.when(device.compare(arith::CmpIPredicate::eq, device.lane(), device.i64(0)), [&] {
           Value slot = abi.element(out, device.add(base, device.extend(bit)), Layout::slotBytes);
           store(value, device.select(isNull(out), place(column, first), slot));
@@ -195,8 +193,7 @@ func::FuncOp FoldBuilder::tensors() {
   if (!isNew)
     return function;
   auto arguments = llvm::to_vector_of<Value>(function.getArguments());
-  Value column = arguments[0], firstRow = arguments[1], tensors = arguments[2],
-        out = arguments[3];
+  Value column = arguments[0], firstRow = arguments[1], tensors = arguments[2], out = arguments[3];
   // A warp looks at 32 tensors at once: most have one chunk, and a lane is enough for that.
   Value start = device.mul(device.warp(), device.i64(kWarpThreads));
   Value falseBit = arith::ConstantOp::create(builder, location, builder.getBoolAttr(false));
@@ -217,13 +214,12 @@ func::FuncOp FoldBuilder::tensors() {
     Value row = rows[0], count = rows[1];
     Value slot = abi.element(out, tensor, Layout::slotBytes);
     Value target = device.select(isNull(out), place(column, row), slot);
-    device.when(device.compare(arith::CmpIPredicate::eq, count, device.i64(1)), [&] {
-      store(combine(identity(), load(place(column, row))), target);
-    });
-    Value empty = device.band(inside, device.compare(arith::CmpIPredicate::eq, count, device.i64(0)));
+    device.when(device.compare(arith::CmpIPredicate::eq, count, device.i64(1)),
+                [&] { store(combine(identity(), load(place(column, row))), target); });
+    Value empty =
+        device.band(inside, device.compare(arith::CmpIPredicate::eq, count, device.i64(0)));
     device.when(device.select(isNull(out), falseBit, empty), [&] { store(identity(), target); });
-    Value many =
-        device.ballot(device.compare(arith::CmpIPredicate::sgt, count, device.i64(1)));
+    Value many = device.ballot(device.compare(arith::CmpIPredicate::sgt, count, device.i64(1)));
     foldMany(arguments, base, many, row, count);
   });
   func::ReturnOp::create(builder, location);
@@ -258,12 +254,12 @@ func::FuncOp FoldBuilder::column() {
   auto [function, isNew] = declare("column", {pointer, index}, {type});
   if (!isNew)
     return function;
-  SmallVector<Value> lane = device.forRange(
-      device.thread(), function.getArgument(1), device.i64(SAWTOOTH_LANES), identity(),
-      [&](Value number, ValueRange carried) {
-        Value value = load(place(function.getArgument(0), number));
-        return SmallVector<Value>{combine(carried.front(), value)};
-      });
+  SmallVector<Value> lane =
+      device.forRange(device.thread(), function.getArgument(1), device.i64(SAWTOOTH_LANES),
+                      identity(), [&](Value number, ValueRange carried) {
+                        Value value = load(place(function.getArgument(0), number));
+                        return SmallVector<Value>{combine(carried.front(), value)};
+                      });
   Value result = halveBlock(lane.front());
   func::ReturnOp::create(builder, location, result);
   return function;
@@ -309,8 +305,8 @@ static Value foldColumn(const KernelContext &context, OpBuilder &builder, Locati
   if (perTensor)
     return {};
   device.barrier();
-  auto call = func::CallOp::create(builder, location, folds.rows(),
-                                   ValueRange{column, firstRow, tensors});
+  auto call =
+      func::CallOp::create(builder, location, folds.rows(), ValueRange{column, firstRow, tensors});
   return call.getResult(0);
 }
 
@@ -330,8 +326,7 @@ void sawtooth::emitDeviceFold(const LaunchContext &context, sweep::PassOp pass, 
       Value out;
       if (attr.getExtent() == amp::Extent::Tensor)
         out = abi.perTensorSlot(abi.model(info.model), place, device.i64(0));
-      Value value =
-          foldColumn(context.kernel, builder, location, abi, info, attr, number, out);
+      Value value = foldColumn(context.kernel, builder, location, abi, info, attr, number, out);
       if (value)
         device.when(device.isFirstThread(), [&] { abi.store(value, abi.frameSlot(place)); });
     }

@@ -45,8 +45,7 @@ void DevicePass::accumulate(IRMapping &mapping, unsigned group, Value mask,
     if (kindOf(reduction) == amp::ReduceKind::Or) {
       if (mask)
         value = device.band(value, mask);
-      Value any =
-          vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, value);
+      Value any = vector::ReductionOp::create(builder, location, vector::CombiningKind::OR, value);
       sums[at] = arith::OrIOp::create(builder, location, sums[at], any);
       ++at;
       continue;
@@ -58,8 +57,8 @@ void DevicePass::accumulate(IRMapping &mapping, unsigned group, Value mask,
   }
 }
 
-/// Rounds of elements [begin, end), `unroll` at once. With `count` (the chunk's elements), what lies
-/// beyond it is left out, and so are wide accesses unless `aligned`.
+/// Rounds of elements [begin, end), `unroll` at once. With `count` (the chunk's elements), what
+/// lies beyond it is left out, and so are wide accesses unless `aligned`.
 SmallVector<Value> DevicePass::emitRounds(Value begin, Value end, unsigned unroll, Value count,
                                           Value aligned, ValueRange start) {
   Value own = device.mul(device.lane(), i64(kDeviceWidth));
@@ -118,8 +117,7 @@ void DevicePass::storePartials(KernelAbi &abi, Value row, ArrayRef<Value> sums) 
         arith::ExtFOp::create(builder, location, builder.getF64Type(), lanes.front()));
   }
   device.when(device.compare(arith::CmpIPredicate::eq, device.lane(), i64(0)), [&] {
-    Value partials =
-        abi.element(abi.partials(), row, context.step.partials * Layout::slotBytes);
+    Value partials = abi.element(abi.partials(), row, context.step.partials * Layout::slotBytes);
     for (auto [column, result] : llvm::enumerate(results))
       abi.store(result, abi.offset(partials, (info.firstColumn + column) * Layout::slotBytes));
   });

@@ -18,9 +18,8 @@ using namespace sawtooth;
 unsigned sawtooth::warpsPerRow(const Launch &launch) {
   if (launch.passes.empty())
     return 0;
-  bool reduces = llvm::any_of(launch.passes, [](sweep::PassOp pass) {
-    return !pass.getReductions().empty();
-  });
+  bool reduces =
+      llvm::any_of(launch.passes, [](sweep::PassOp pass) { return !pass.getReductions().empty(); });
   return reduces ? 1 : 8;
 }
 
@@ -29,8 +28,9 @@ namespace {
 class LaunchEmitter {
 public:
   LaunchEmitter(const KernelContext &kernel, const Launch &launch)
-      : context{kernel, launch, llvm::DenseMap<Value, unsigned>()}, location(kernel.step.op->getLoc()),
-        builder(kernel.step.op->getContext()), device(builder, location) {
+      : context{kernel, launch, llvm::DenseMap<Value, unsigned>()},
+        location(kernel.step.op->getLoc()), builder(kernel.step.op->getContext()),
+        device(builder, location) {
     for (sweep::ScalarOp program : launch.entry)
       for (Value result : program.getResults())
         context.shared.try_emplace(result, context.shared.size());
@@ -72,10 +72,9 @@ Value LaunchEmitter::takeTicket() {
     Value tickets = abi.loadPointer(abi.loadPointer(ctx, offsetof(SawtoothCtx, device)),
                                     offsetof(SawtoothDevice, ticket));
     device.fenceDevice();
-    Value before = LLVM::AtomicRMWOp::create(
-        builder, location, LLVM::AtomicBinOp::add,
-        abi.offset(tickets, launch().index * sizeof(uint32_t)), device.i32(1),
-        LLVM::AtomicOrdering::monotonic);
+    Value before = LLVM::AtomicRMWOp::create(builder, location, LLVM::AtomicBinOp::add,
+                                             abi.offset(tickets, launch().index * sizeof(uint32_t)),
+                                             device.i32(1), LLVM::AtomicOrdering::monotonic);
     device.fenceDevice();
     Value behind = device.add(device.extend(before), device.i64(1));
     Value last = device.compare(arith::CmpIPredicate::eq, behind, device.blocks());

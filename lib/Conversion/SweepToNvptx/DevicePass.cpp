@@ -16,7 +16,7 @@ using namespace sawtooth;
 /// The first of the units from `begin` on that is this warp's: those of number w mod `stride`. Only
 /// the first pass of a launch may take them from its own beginning on without leaving the last
 /// warps without work.
-Value DevicePass::firstUnit(KernelAbi &abi, Value begin, Value stride, bool first) {
+Value DevicePass::firstUnit(Value begin, Value stride, bool first) {
   Value warps = device.i64(kBlockWarps);
   Value own = device.add(device.mul(device.block(), warps), device.warp());
   if (first)
@@ -41,6 +41,10 @@ Value DevicePass::enterChunk(KernelAbi &abi, Value row) {
   return device.min(left, i64(SAWTOOTH_CHUNK));
 }
 
+Value DevicePass::narrow(Value value) {
+  return arith::TruncIOp::create(builder, location, builder.getI32Type(), value);
+}
+
 /// Whether every stream's chunk starts where whole vectors may.
 Value DevicePass::isAligned() {
   Value offsets = i64(0);
@@ -48,8 +52,8 @@ Value DevicePass::isAligned() {
     Value address =
         LLVM::PtrToIntOp::create(builder, location, builder.getI64Type(), stream.buffer);
     int64_t bytes = kDeviceWidth * elementBytes(stream.element);
-    offsets = arith::OrIOp::create(builder, location, offsets,
-                                   device.band(address, i64(bytes - 1)));
+    offsets =
+        arith::OrIOp::create(builder, location, offsets, device.band(address, i64(bytes - 1)));
   }
   return device.compare(arith::CmpIPredicate::eq, offsets, i64(0));
 }
@@ -75,16 +79,20 @@ LogicalResult DevicePass::emit(OpBuilder &at, Value ctx, unsigned warpsPerRow, b
     Value begin = units(firstRow);
     Value end = units(device.add(firstRow, abi.chunkCount(model)));
     Value stride = device.mul(device.blocks(), i64(kBlockWarps));
-    device.forRange(firstUnit(abi, begin, stride, first), end, stride, [&](Value unit) {
-      Value row = device.shiftRight(unit, shift);
-      Value count = enterChunk(abi, row);
-      if (!pass.getReductions().empty())
-        return emitReduction(abi, {row, i64(0), count});
-      Value part = device.band(unit, i64(warpsPerRow - 1));
-      int64_t size = SAWTOOTH_CHUNK / warpsPerRow;
-      Value from = device.mul(part, i64(size));
-      emitMap({row, from, device.min(count, device.add(from, i64(size)))});
-    });
+    // 32 bits count the parts of any model that fits into a device (4 * 10^12 elements), and save
+    // registers.
+    device.forRange(narrow(firstUnit(begin, stride, first)), narrow(end), narrow(stride),
+                    [&](Value narrowUnit) {
+                      Value unit = device.extend(narrowUnit);
+                      Value row = device.shiftRight(unit, shift);
+                      Value count = enterChunk(abi, row);
+                      if (!pass.getReductions().empty())
+                        return emitReduction(abi, {row, i64(0), count});
+                      Value part = device.band(unit, i64(warpsPerRow - 1));
+                      int64_t size = SAWTOOTH_CHUNK / warpsPerRow;
+                      Value from = device.mul(part, i64(size));
+                      emitMap({row, from, device.min(count, device.add(from, i64(size)))});
+                    });
   };
   // Every block looks: a gated pass costs no access to a list.
   if (Value gate = pass.getGate())
@@ -99,9 +107,6 @@ void DevicePass::emitMap(const Part &part) {
   whole = arith::MaxSIOp::create(builder, location, whole, part.begin);
   whole = device.select(isAligned(), whole, part.begin);
   // Inside of a chunk 32 bits are enough, and half the registers.
-  auto narrow = [&](Value value) -> Value {
-    return arith::TruncIOp::create(builder, location, builder.getI32Type(), value);
-  };
   auto emitLoop = [&](Value begin, Value end, unsigned elements) {
     width = elements;
     broadcastUniform();

@@ -37,7 +37,8 @@ private:
   mlir::Value loadCaptured(KernelAbi &abi, mlir::Value value) final {
     return launch.load(builder, abi, location, value);
   }
-  mlir::Value firstUnit(KernelAbi &abi, mlir::Value begin, mlir::Value stride, bool first);
+  mlir::Value firstUnit(mlir::Value begin, mlir::Value stride, bool first);
+  mlir::Value narrow(mlir::Value value); // to i32
   /// Tables and tensor values of a chunk; returns its number of elements.
   mlir::Value enterChunk(KernelAbi &abi, mlir::Value row);
   mlir::Value isAligned();

@@ -13,8 +13,8 @@
 using namespace mlir;
 using namespace sawtooth;
 
-/// Copies `bytes` in words of 8, all threads of the block side by side. Volatile, since the host may
-/// look at any time.
+/// Copies `bytes` in words of 8, all threads of the block side by side. Volatile, since the host
+/// may look at any time.
 static void copyToHost(OpBuilder &builder, Location location, Value from, Value to,
                        uint64_t bytes) {
   DeviceBuilder device(builder, location);
@@ -42,8 +42,7 @@ void sawtooth::emitRingRow(const LaunchContext &context, OpBuilder &builder, Val
   Value last = device.sub(abi.loadI64(ring, offsetof(SawtoothDeviceRing, rows)), device.i64(1));
   Value bytes = device.mul(device.band(written, last),
                            abi.loadI64(ring, offsetof(SawtoothDeviceRing, rowBytes)));
-  Value row =
-      abi.element(abi.loadPointer(ring, offsetof(SawtoothDeviceRing, row)), bytes, 1);
+  Value row = abi.element(abi.loadPointer(ring, offsetof(SawtoothDeviceRing, row)), bytes, 1);
 
   // A reader that meets the row half written finds its sequence changed.
   device.when(device.isFirstThread(), [&] {

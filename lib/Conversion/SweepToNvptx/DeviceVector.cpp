@@ -34,8 +34,8 @@ SmallVector<Value> DevicePass::loadSingly(ArrayRef<Stream *> streams, Value elem
         [&] {
           Value place = device.add(element, i64(i));
           return llvm::map_to_vector(streams, [&](Stream *stream) {
-            return abi.load(stream->element, abi.element(stream->buffer, place,
-                                                         elementBytes(stream->element)));
+            return abi.load(stream->element,
+                            abi.element(stream->buffer, place, elementBytes(stream->element)));
           });
         },
         [&] {
@@ -61,12 +61,11 @@ void DevicePass::emitVector(IRMapping &mapping, Value element, Value rest, Value
   Value full;
   SmallVector<Value> vectors;
   if (rest) {
-    full = device.band(aligned, device.compare(arith::CmpIPredicate::sge, rest,
-                                               i64(width)));
+    full = device.band(aligned, device.compare(arith::CmpIPredicate::sge, rest, i64(width)));
     auto types = llvm::map_to_vector(
         sources, [&](Stream *stream) -> Type { return vectorOf(stream->element); });
-    vectors = device.choose(full, types, loadAllWide,
-                            [&] { return loadSingly(sources, element, rest); });
+    vectors =
+        device.choose(full, types, loadAllWide, [&] { return loadSingly(sources, element, rest); });
   } else {
     vectors = loadAllWide();
   }
@@ -90,8 +89,7 @@ Value DevicePass::canonicalElement(IRMapping &mapping, Value value) {
   auto type = cast<VectorType>(vector.getType());
   auto quiet = llvm::APFloat::getQNaN(cast<FloatType>(type.getElementType()).getFloatSemantics());
   Value nan = arith::ConstantOp::create(builder, location, DenseElementsAttr::get(type, quiet));
-  Value isNan =
-      arith::CmpFOp::create(builder, location, arith::CmpFPredicate::UNO, wide, wide);
+  Value isNan = arith::CmpFOp::create(builder, location, arith::CmpFPredicate::UNO, wide, wide);
   return device.select(isNan, nan, vector);
 }
 

@@ -66,8 +66,8 @@ FailureOr<std::string> sawtooth::generatePTX(llvm::Module &module, const Chip &c
     }
   std::string errors;
   collectErrors(module, errors);
-  // A thread's vectors are for accesses. On newer chips LLVM would compute with pairs, which must lie
-  // in neighbouring registers, and so costs more of them.
+  // A thread's vectors are for accesses. On newer chips LLVM would compute with pairs, which must
+  // lie in neighbouring registers, and so costs more of them.
   optimizeModule(module, *machine, /*scalars=*/true);
 
   llvm::SmallString<0> output;

@@ -60,8 +60,9 @@ static std::string findPtxas() {
 FailureOr<std::string> sawtooth::assemblePTX(StringRef ptx, StringRef chip, Location location) {
   std::string program = findPtxas();
   if (program.empty())
-    return emitError(location, "no ptxas in PATH, CUDA_HOME or /usr/local/cuda, nor the Python "
-                               "package nvidia-cuda-nvcc; compile with --emit=ptx, which needs none");
+    return emitError(location,
+                     "no ptxas in PATH, CUDA_HOME or /usr/local/cuda, nor the Python "
+                     "package nvidia-cuda-nvcc; compile with --emit=ptx, which needs none");
   // ptxas wants a name for what it writes, and not standard output.
   MemoryFile input(ptx), output{StringRef()};
   if (!input.ok() || output.get() < 0)
@@ -72,8 +73,7 @@ FailureOr<std::string> sawtooth::assemblePTX(StringRef ptx, StringRef chip, Loca
   ProcessOutcome outcome = runProcess(
       program, {("-arch=" + chip).str(), "-o", "/proc/self/fd/4", "/proc/self/fd/3"}, files);
   if (outcome.error)
-    return emitError(location, "cannot run '")
-           << program << "': " << std::strerror(outcome.error);
+    return emitError(location, "cannot run '") << program << "': " << std::strerror(outcome.error);
   if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0)
     return emitError(location, "internal error: '")
            << program << "' refuses the PTX: " << outcome.messages << outcome.output;

@@ -52,13 +52,19 @@ uint32_t randomBits(uint32_t type, std::mt19937 &random, bool special) {
   uint32_t bits = random(), sign = bits >> 31, exponent = bits % 6, kind = random() % 3;
   switch (type) {
   case SAWTOOTH_F16:
-    return special ? (kind == 0 ? 0x7e01 : kind == 1 ? 0xfc00 : 0x7bff)
+    return special ? (kind == 0   ? 0x7e01
+                      : kind == 1 ? 0xfc00
+                                  : 0x7bff)
                    : sign << 15 | (9 + exponent) << 10 | (bits >> 8 & 0x3ff);
   case SAWTOOTH_BF16:
-    return special ? (kind == 0 ? 0x7fc1 : kind == 1 ? 0xff80 : 0x7f7f)
+    return special ? (kind == 0   ? 0x7fc1
+                      : kind == 1 ? 0xff80
+                                  : 0x7f7f)
                    : sign << 15 | (121 + exponent) << 7 | (bits >> 8 & 0x7f);
   default:
-    return special ? (kind == 0 ? 0x7fc00001 : kind == 1 ? 0xff800000 : 0x7f7fffff)
+    return special ? (kind == 0   ? 0x7fc00001
+                      : kind == 1 ? 0xff800000
+                                  : 0x7f7fffff)
                    : sign << 31 | (121 + exponent) << 23 | (bits & 0x7fffff);
   }
 }
@@ -115,7 +121,8 @@ private:
     buffers.resize(plan.lists().size());
     for (uint32_t l = 0; l < plan.lists().size(); ++l) {
       const SawtoothListRow &list = plan.lists()[l];
-      bool required = list.init.count > 0 && plan.inits()[list.init.first].kind == SAWTOOTH_INIT_REQUIRED;
+      bool required =
+          list.init.count > 0 && plan.inits()[list.init.first].kind == SAWTOOTH_INIT_REQUIRED;
       if (list.kind == SAWTOOTH_LIST_SCRATCH || (list.kind == SAWTOOTH_LIST_STATE && !required))
         continue;
       for (int64_t size : request.sizes)
@@ -229,7 +236,7 @@ int main(int argc, char **argv) {
   size_t applied = 0;
   for (const StatusRow &row : gpu.rows)
     applied += row.applied;
-  std::printf("%s: %zu rows, %zu applied, %s\n", gpu.engine->description().c_str(),
-              gpu.rows.size(), applied, failed ? "DIFFERENT" : "same bits");
+  std::printf("%s: %zu rows, %zu applied, %s\n", gpu.engine->description().c_str(), gpu.rows.size(),
+              applied, failed ? "DIFFERENT" : "same bits");
   return failed;
 }

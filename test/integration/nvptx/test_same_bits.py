@@ -1,0 +1,134 @@
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Steps on the simulator, with races, initialisation and bounds checked, against the CPU's bits."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+import programs
+
+EXAMPLES = HERE.parents[2] / "examples" / "adamw"
+# Tensors without elements, with less than a vector, a vector and a bit, less than a round, exactly
+# one chunk, one element more, several chunks.
+SIZES = (5, 0, 1000, 3, 16384, 16385, 0, 40003)
+
+
+def compare(path, chip, *arguments, steps=3, sizes=SIZES, options=""):
+    """The last line of CompareTargets; AssertionError when a bit differs or a check finds something."""
+    environment = dict(
+        os.environ,
+        LD_LIBRARY_PATH=os.environ["PTXSIM"],
+        PTXSIM_OPTIONS=f"chip={chip.rstrip('a')}:ptxas=0{options}",
+    )
+    command = [os.environ["SAWTOOTH_COMPARE"], str(path), chip, str(steps), *arguments]
+    run = subprocess.run(
+        command + [str(size) for size in sizes],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    if run.returncode:
+        raise AssertionError(f"{run.stdout}{run.stderr}")
+    assert "=========" not in run.stderr, run.stderr
+    return run
+
+
+class SameBits(unittest.TestCase):
+    def check(self, *arguments, applied, steps=3, **options):
+        run = compare(*arguments, steps=steps, **options)
+        self.assertIn(f"{steps} rows, {applied} applied, same bits", run.stdout)
+
+    def write(self, text):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "step.mlir")
+        path.write_text(text)
+        return path
+
+    def check_rule(self, rule):
+        for gradients in ("f16", "bf16", "f32"):
+            with self.subTest(gradients=gradients):
+                copy = None if gradients == "f32" else gradients
+                text = programs.step(rule, {"lr": 1e-3}, {}, gradients, copy, max_norm=1.0)
+                # The second step finds a NaN and skips.
+                self.check(self.write(text), "sm_80", "special=1", applied=2)
+
+    def test_sgd_(self):
+        self.check_rule("sgd")
+
+    def test_adam_(self):
+        self.check_rule("adam")
+
+    def test_adamw_(self):
+        self.check_rule("adamw")
+
+    def test_lion_(self):
+        self.check_rule("lion")
+
+    def test_lamb_(self):
+        self.check_rule("lamb")
+
+    def test_chips(self):
+        for chip in ("sm_75", "sm_80", "sm_90", "sm_90a", "sm_100", "sm_120"):
+            for name in ("step", "bf16", "fp32"):
+                with self.subTest(chip=chip, name=name):
+                    self.check(EXAMPLES / f"{name}.mlir", chip, "special=1", applied=2)
+
+    def test_unaligned(self):
+        for offset in (1, 2, 3):
+            with self.subTest(offset=offset):
+                path = EXAMPLES / "step.mlir"
+                self.check(path, "sm_90", f"offset={offset}", "special=0", applied=2)
+                text = programs.step("lamb", {"lr": 1e-3}, {}, "bf16", "bf16", max_norm=1.0)
+                self.check(self.write(text), "sm_90", f"offset={offset}", applied=3)
+
+    def test_orders(self):
+        # Other orders of warps, blocks and divergent paths.
+        for seed in (1, 2, 3, 4):
+            with self.subTest(seed=seed):
+                text = programs.step("lamb", {"lr": 1e-3}, {}, "f16", "f16", max_norm=1.0)
+                options = f":seed={seed}"
+                self.check(self.write(text), "sm_90", "special=2", applied=2, options=options)
+
+    def test_numbers_of_tensors(self):
+        path = EXAMPLES / "step.mlir"
+        for sizes in ((1,), (0,), (0, 0, 0), (7,) * 148, (1, 0, 2, 3) * 150):
+            with self.subTest(tensors=len(sizes)):
+                self.check(path, "sm_90", sizes=sizes, applied=2, steps=2)
+
+    def test_many_chunks_fold_in_the_order_of_the_contract(self):
+        # 300 chunks: lanes of the fold get more than one; without the race checks for time.
+        path = EXAMPLES / "step.mlir"
+        self.check(
+            path, "sm_90", sizes=(300 * 16384 - 5, 3), applied=1, steps=1, options=":race=0"
+        )
+
+
+class Traffic(unittest.TestCase):
+    def test_no_sector_is_asked_for_twice(self):
+        """AdamW with f16 gradients and copy: 2 bytes in the first pass, 16 + 12 in the second."""
+        chunks = 64
+        run = compare(EXAMPLES / "step.mlir", "sm_90", steps=1, sizes=(chunks * 16384,), options=":stats=1")
+        figures = dict(re.findall(r"^(\S+) (\d+)$", run.stderr + run.stdout, re.M))
+        elements = chunks * 16384
+        loads, stores = (int(figures[f"global.{way}.sectors"]) * 32 for way in ("load", "store"))
+        # What is beyond is tables, partials and programs: some twenty sectors for 2048 elements.
+        self.assertGreaterEqual(loads, 16 * elements)
+        self.assertLess(loads, 16 * elements * 1.04)
+        self.assertGreaterEqual(stores, 14 * elements)
+        self.assertLess(stores, 14 * elements * 1.003)
+        # Coalesced: a request of a warp is for 32 times 16 or 8 bytes.
+        wide = int(figures["opcode.ld.global.v4.b32"]) * 16 + int(figures["opcode.ld.global.v4.b16"]) * 8
+        self.assertEqual(wide, 16 * elements)
+
+
+if __name__ == "__main__":
+    unittest.main()
