@@ -6,7 +6,8 @@
 //
 //   CompareTargets STEP.mlir CHIP STEPS [offset=E] [special=N] SIZE...
 //
-// Every model gets tensors of SIZE elements. Buffers start E elements behind an aligned address.
+// Every model whose tensors the module does not name gets some of SIZE elements; tensor arguments
+// get small numbers. Buffers start E elements behind an aligned address.
 // Step N (from 0) finds a NaN, an infinity and the largest number among its arguments.
 #include "sawtooth-c/Compiler.h"
 #include "sawtooth/runtime/Artifact.h"
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <random>
 #include <string>
 
@@ -100,8 +102,10 @@ public:
     for (uint32_t l = 0; l < artifact.plan.lists().size(); ++l)
       if (artifact.plan.lists()[l].kind == SAWTOOTH_LIST_ARGUMENT)
         check(engine->pushList(l));
-    for (auto &runner : runners)
+    for (auto &runner : runners) {
+      setTensors(*runner, 500 + round);
       check(engine->start(*runner));
+    }
     check(engine->wait());
     for (StatusRow row; engine->next(row);)
       rows.push_back(row);
@@ -125,7 +129,7 @@ private:
           list.init.count > 0 && plan.inits()[list.init.first].kind == SAWTOOTH_INIT_REQUIRED;
       if (list.kind == SAWTOOTH_LIST_SCRATCH || (list.kind == SAWTOOTH_LIST_STATE && !required))
         continue;
-      for (int64_t size : request.sizes)
+      for (int64_t size : sizesOf(list))
         buffers[l].emplace_back(size * bytesOf(list.type) + 256);
     }
     fill(SAWTOOTH_LIST_STATE, 1, false);
@@ -134,12 +138,37 @@ private:
       if (buffers[l].empty())
         continue;
       std::vector<TensorRef> tensors;
-      for (size_t t = 0; t < request.sizes.size(); ++t)
+      std::vector<int64_t> sizes = sizesOf(plan.lists()[l]);
+      for (size_t t = 0; t < sizes.size(); ++t)
         tensors.push_back({"t" + std::to_string(t) + (t % 2 ? ".bias" : ".weight"),
-                           {request.sizes[t]},
+                           {sizes[t]},
                            SawtoothType(plan.lists()[l].type),
                            address(l, t)});
       check(store->bind(l, tensors));
+    }
+  }
+
+  /// None for a list whose tensors the module names: its state has initial values.
+  std::vector<int64_t> sizesOf(const SawtoothListRow &list) const {
+    bool named = artifact.plan.models()[list.model].tensors.count > 0;
+    return named ? std::vector<int64_t>() : request.sizes;
+  }
+
+  void setTensors(StepRunner &runner, unsigned seed) {
+    auto rows = runner.tensorArgs();
+    for (uint32_t a = 0; a < rows.size(); ++a) {
+      int64_t count = 1;
+      for (uint32_t d = 0; d < rows[a].rank; ++d)
+        count *= rows[a].dims[d];
+      auto &data = tensors.emplace_back(count * sizeof(uint64_t));
+      std::mt19937 random(seed + a);
+      for (int64_t i = 0; i < count; ++i) {
+        // Whole numbers serve as labels.
+        uint32_t bits = rows[a].type == SAWTOOTH_I32 ? random() % 10
+                                                     : randomBits(rows[a].type, random, false);
+        std::memcpy(data.data() + i * bytesOf(rows[a].type), &bits, bytesOf(rows[a].type));
+      }
+      runner.setTensor(a, data.data());
     }
   }
 
@@ -155,8 +184,9 @@ private:
       std::mt19937 random(seed * 100 + l);
       if (list.kind != kind || buffers[l].empty())
         continue;
-      for (size_t t = 0; t < request.sizes.size(); ++t)
-        for (int64_t i = 0; i < request.sizes[t]; ++i) {
+      std::vector<int64_t> sizes = sizesOf(list);
+      for (size_t t = 0; t < sizes.size(); ++t)
+        for (int64_t i = 0; i < sizes[t]; ++i) {
           uint32_t bits = randomBits(list.type, random, special && i % 1000 == 3);
           std::memcpy(address(l, t) + i * bytesOf(list.type), &bits, bytesOf(list.type));
         }
@@ -164,6 +194,7 @@ private:
   }
 
   std::vector<std::vector<std::vector<unsigned char>>> buffers; // by list, tensor
+  std::list<std::vector<unsigned char>> tensors;                // of arguments, of all rounds
 };
 
 /// Says what differs first; returns whether anything does.
@@ -213,8 +244,8 @@ bool differ(Side &cpu, Side &gpu) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 5)
-    die("usage: CompareTargets STEP.mlir CHIP STEPS [offset=E] [special=N] SIZE...");
+  if (argc < 4)
+    die("usage: CompareTargets STEP.mlir CHIP STEPS [offset=E] [special=N] [SIZE...]");
   Request request{argv[1], argv[2], unsigned(std::atoi(argv[3])), 0, SIZE_MAX, {}};
   for (int i = 4; i < argc; ++i) {
     std::string text = argv[i];

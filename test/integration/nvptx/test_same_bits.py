@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE.parent))
 import programs
 
 EXAMPLES = HERE.parents[2] / "examples" / "adamw"
+DIGITS = HERE.parents[2] / "examples" / "digits" / "train.mlir"
 # Tensors without elements, with less than a vector, a vector and a bit, less than a round, exactly
 # one chunk, one element more, several chunks.
 SIZES = (5, 0, 1000, 3, 16384, 16385, 0, 40003)
@@ -81,6 +82,17 @@ class SameBits(unittest.TestCase):
             for name in ("step", "bf16", "fp32"):
                 with self.subTest(chip=chip, name=name):
                     self.check(EXAMPLES / f"{name}.mlir", chip, "special=1", applied=2)
+
+    def test_forward_and_backward(self):
+        """A network from its loss to its update, and an evaluation, in 8 batches of random images."""
+        for chip in ("sm_75", "sm_80", "sm_90", "sm_100"):
+            with self.subTest(chip=chip):
+                run = compare(DIGITS, chip, steps=8, sizes=())
+                rows, applied = re.search(r"(\d+) rows, (\d+) applied, same bits", run.stdout).groups()
+                # The scale starts too high: some steps skip, later ones do not. Evaluations apply.
+                self.assertEqual(int(rows), 16)
+                self.assertGreater(int(applied), 8)
+                self.assertLess(int(applied), 16)
 
     def test_unaligned(self):
         for offset in (1, 2, 3):
