@@ -3,7 +3,10 @@
 
 #include "VectorBody.h"
 
+#include "../SweepToKernel/Kernels.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -94,6 +97,8 @@ Value VectorBody::canonical(Value value) {
   auto element = dyn_cast<FloatType>(getElementTypeOrSelf(value.getType()));
   if (!element)
     return value;
+  if (value.getDefiningOp<math::SqrtOp>())
+    return canonicalizeNan(builder, location, value);
   TypedAttr nan = FloatAttr::get(element, APFloat::getQNaN(element.getFloatSemantics()));
   if (auto type = dyn_cast<VectorType>(value.getType()))
     nan = DenseElementsAttr::get(type, Attribute(nan));

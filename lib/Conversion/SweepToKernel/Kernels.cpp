@@ -4,6 +4,7 @@
 #include "Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
 
@@ -35,27 +36,29 @@ Value sawtooth::canonicalizeNan(OpBuilder &builder, Location location, Value val
   auto floatType = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   if (!floatType)
     return value;
-  if (floatType.getWidth() > 16) {
+  const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+  llvm::APFloat quiet = llvm::APFloat::getQNaN(semantics);
+  // LLVM takes "NaN if the root is NaN, else the root" for the root itself, whatever NaN that gives.
+  if (floatType.getWidth() > 16 && !value.getDefiningOp<math::SqrtOp>()) {
     Value isNan = arith::CmpFOp::create(builder, location, arith::CmpFPredicate::UNO, value, value);
-    auto quiet = llvm::APFloat::getQNaN(floatType.getFloatSemantics());
     Value nan = splat(builder, location, type, builder.getFloatAttr(floatType, quiet));
     return arith::SelectOp::create(builder, location, isNan, nan, value);
   }
   // A comparison in 16 bits would widen first; the bits tell as well.
-  Type bitsType = builder.getI16Type();
+  auto bitsType = builder.getIntegerType(floatType.getWidth());
+  Type shape = bitsType;
   if (auto vector = dyn_cast<VectorType>(type))
-    bitsType = vector.clone(bitsType);
-  uint64_t infinity = floatType.isF16() ? 0x7c00 : 0x7f80;
-  uint64_t nanBits = floatType.isF16() ? 0x7e00 : 0x7fc0;
-  auto constant = [&](uint64_t bits) {
-    return splat(builder, location, bitsType,
-                 builder.getI16IntegerAttr(static_cast<int16_t>(bits)));
+    shape = vector.clone(bitsType);
+  auto constant = [&](const llvm::APInt &bits) {
+    return splat(builder, location, shape, builder.getIntegerAttr(bitsType, bits));
   };
-  Value bits = arith::BitcastOp::create(builder, location, bitsType, value);
-  Value magnitude = arith::AndIOp::create(builder, location, bits, constant(0x7fff));
-  Value isNan = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sgt, magnitude,
-                                      constant(infinity));
-  bits = arith::SelectOp::create(builder, location, isNan, constant(nanBits), bits);
+  Value bits = arith::BitcastOp::create(builder, location, shape, value);
+  Value magnitude = arith::AndIOp::create(
+      builder, location, bits, constant(llvm::APInt::getSignedMaxValue(floatType.getWidth())));
+  Value isNan = arith::CmpIOp::create(
+      builder, location, arith::CmpIPredicate::sgt, magnitude,
+      constant(llvm::APFloat::getInf(semantics).bitcastToAPInt()));
+  bits = arith::SelectOp::create(builder, location, isNan, constant(quiet.bitcastToAPInt()), bits);
   return arith::BitcastOp::create(builder, location, type, bits);
 }
 

@@ -233,10 +233,18 @@ bool differ(Side &cpu, Side &gpu) {
         found = true;
       }
   }
-  if (cpu.rows != gpu.rows) {
-    std::printf("status rows differ: %zu on the CPU, %zu on the GPU\n", cpu.rows.size(),
-                gpu.rows.size());
+  if (cpu.rows.size() != gpu.rows.size()) {
+    std::printf("%zu status rows on the CPU, %zu on the GPU\n", cpu.rows.size(), gpu.rows.size());
+    return true;
+  }
+  for (size_t i = 0; i < cpu.rows.size(); ++i) {
+    if (cpu.rows[i] == gpu.rows[i])
+      continue;
     found = true;
+    std::printf("status row %zu differs\n", i);
+    for (size_t log = 0; log < cpu.rows[i].logs.size(); ++log)
+      std::printf("  log %zu: %016lx on the CPU, %016lx on the GPU\n", log, cpu.rows[i].logs[log],
+                  gpu.rows[i].logs[log]);
   }
   return found;
 }

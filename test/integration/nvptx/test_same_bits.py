@@ -11,9 +11,10 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
 
 import programs
+import test_models
 
 EXAMPLES = HERE.parents[2] / "examples" / "adamw"
 DIGITS = HERE.parents[2] / "examples" / "digits" / "train.mlir"
@@ -93,6 +94,24 @@ class SameBits(unittest.TestCase):
                 self.assertEqual(int(rows), 16)
                 self.assertGreater(int(applied), 8)
                 self.assertLess(int(applied), 16)
+
+    def test_kinds_of_steps(self):
+        """Several models, a flag for each optimizer, values and counters by tensor, accumulation."""
+        groups = test_models.GROUPS
+        kinds = {
+            "two models": (test_models.TWO, 3, 2),
+            "own flags": (test_models.OWN_FLAGS, 3, 2),
+            "by tensor": (groups.replace("COUNTER", ""), 3, 2),
+            "counter by tensor": (groups.replace("COUNTER", ', counter = "tensor"'), 3, 2),
+            "clip by value": (test_models.CLIP, 3, 3),
+            "micro-batches": (programs.step("adamw", {"lr": 1e-3}, {}, max_norm=1.0, micro=True), 6, 5),
+            "no scaler": (programs.step("sgd", {"lr": 1e-3}, {"mode": "disabled"}, "f32"), 3, 2),
+        }
+        for name, (text, rows, applied) in kinds.items():
+            for offset in (0, 1):
+                with self.subTest(name=name, offset=offset):
+                    run = compare(self.write(text), "sm_90", "special=1", f"offset={offset}")
+                    self.assertIn(f"{rows} rows, {applied} applied, same bits", run.stdout)
 
     def test_unaligned(self):
         for offset in (1, 2, 3):
