@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The PTX of every built-in rule, for every chip: what must not be in it, and what ptxas says."""
 
+import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -99,6 +101,42 @@ class Registers(unittest.TestCase):
                 for kernel, (registers, spilled) in kernels.items():
                     self.assertLessEqual(registers, 64, kernel)
                     self.assertEqual(spilled, 0, kernel)
+
+
+class Cubins(unittest.TestCase):
+    STEP = SOURCE / "examples" / "adamw" / "step.mlir"
+
+    def test_is_machine_code_for_the_chip(self):
+        if not find_ptxas():
+            self.skipTest("NO PTXAS: no cubin is made; install CUDA 13's")
+        for chip in ("sm_75", "sm_90a", "sm_121"):
+            with self.subTest(chip=chip):
+                cubin = emit(self.STEP, "cubin", chip)
+                self.assertEqual(cubin[:4], b"\x7fELF")
+                self.assertEqual(int.from_bytes(cubin[18:20], "little"), 190)  # EM_CUDA
+                self.assertIn(b"sawtooth_train_1", cubin)
+
+    def test_says_what_to_do_without_ptxas(self):
+        # The search follows the environment of the process.
+        code = (
+            "import sys; sys.path.insert(0, sys.argv[1])\n"
+            "from nvptx.compiler import emit\n"
+            "import nvptx.compiler, pathlib\n"
+            "emit(sys.argv[2], 'cubin', 'sm_90')"
+        )
+        for folder in ("/usr/local/cuda", "/usr/bin", "/bin"):
+            if pathlib.Path(folder, "bin", "ptxas").exists():
+                self.skipTest(f"ptxas stands in {folder}, where it is always found")
+        environment = dict(os.environ, PATH="/nowhere", CUDA_HOME="", CUDA_PATH="", VIRTUAL_ENV="")
+        run = subprocess.run(
+            [sys.executable, "-c", code, str(HERE.parent), str(self.STEP)],
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("no ptxas in PATH, CUDA_HOME or /usr/local/cuda", run.stderr)
+        self.assertIn("--emit=ptx", run.stderr)
 
 
 class Chips(unittest.TestCase):
