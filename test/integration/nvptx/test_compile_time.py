@@ -54,6 +54,8 @@ class CompileTime(unittest.TestCase):
                 source = process.stdout
                 processes.append(process)
             text = source.read()
+            for process in processes:
+                process.stdout.close()
             self.assertEqual([process.wait() for process in processes], [0, 0, 0])
             return text
 
