@@ -3,7 +3,7 @@
 
 // The state of emitting one pass, shared by the files that emit its parts: PassKernel.cpp (loops
 // over chunk rows and elements), PassUniform.cpp (values that elements share), PassVector.cpp (one
-// vector), PassStores.cpp (how it is stored).
+// vector), PassStores.cpp (how it is stored), PassDivision.cpp (divisions by what elements share).
 #ifndef SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_PASSEMITTER_H
 #define SAWTOOTH_LIB_CONVERSION_SWEEPTOKERNEL_PASSEMITTER_H
 
@@ -53,6 +53,9 @@ private:
   void padPartial(Round &round);
   void copyElements(const Stream &stream, mlir::Value from, mlir::Value to, mlir::Value count);
   void reduce(Round &round, mlir::MutableArrayRef<mlir::Value> flags);
+  bool dividesRoot(mlir::Operation &op);
+  mlir::Value prepareDivisors();
+  mlir::Value divideRoot(mlir::Value root, mlir::Value divisor);
   void findPast();
   void choosePast(KernelAbi &abi, mlir::Value model);
   void fencePast();
@@ -69,6 +72,7 @@ private:
   mlir::Value stackBuffer(mlir::Type element, int64_t count);
   Stream &stream(mlir::FlatSymbolRefAttr name) { return streams.find(name)->second; }
 
+  llvm::DenseMap<mlir::Value, mlir::Value> reciprocals; // splats, of the divisors of roots
   llvm::MapVector<mlir::Attribute, Stream> streams;
   mlir::SmallVector<Lanes> reductions;
   llvm::SetVector<mlir::Attribute> past; // lists that may be stored past the caches

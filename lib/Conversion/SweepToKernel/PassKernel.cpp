@@ -27,10 +27,13 @@ Value PassEmitter::stackBuffer(Type element, int64_t count) {
 }
 
 /// Vectors in a round of the main loop: enough that the loop itself costs nothing, few enough that
-/// a long body is not compiled many times.
+/// a long body is not compiled many times. A pass that only reads has little else to do, and with
+/// 32 registers goes on a little faster in longer rounds.
 unsigned PassEmitter::unrolling() {
   size_t operations = llvm::range_size(pass.getBody().front());
-  return operations <= 24 ? 4 : 2;
+  if (operations > 24)
+    return 2;
+  return pass.getWrites().empty() && context.width == 16 ? 8 : 4;
 }
 
 LogicalResult PassEmitter::emit(StringRef name) {
@@ -87,6 +90,7 @@ void PassEmitter::emitChunk(KernelAbi &abi, Value row) {
   choosePast(abi, model);
   emitTensorValues(abi, tensor);
   broadcastUniform();
+  Value fit = prepareDivisors();
 
   SmallVector<Value> flags;
   for (Lanes &lanes : reductions) {
@@ -104,6 +108,8 @@ void PassEmitter::emitChunk(KernelAbi &abi, Value row) {
   }
 
   Value whole = arith::AndIOp::create(builder, location, count, i64(-int64_t(unroll * width)));
+  if (fit)
+    whole = arith::SelectOp::create(builder, location, fit, whole, i64(0));
   flags = emitLoop(i64(0), whole, unroll, /*count=*/Value(), flags);
   flags = emitLoop(whole, count, 1, count, flags);
 

@@ -137,8 +137,8 @@ void PassEmitter::storeWrites(Round &round) {
   KernelAbi abi(builder, location, Value());
   auto names = llvm::to_vector(pass.getWrites().getAsRange<FlatSymbolRefAttr>());
   for (auto &[flag, all] : writeGroups()) {
-    SmallVector<unsigned> writes = llvm::filter_to_vector(
-        all, [&](unsigned write) { return !round.stored.contains(write); });
+    SmallVector<unsigned> writes =
+        llvm::filter_to_vector(all, [&](unsigned write) { return !round.stored.contains(write); });
     if (writes.empty())
       continue;
     OpBuilder::InsertionGuard guard(builder);

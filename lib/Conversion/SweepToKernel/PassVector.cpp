@@ -46,7 +46,13 @@ void PassEmitter::emitRound(Value element, unsigned vectors, Value rest,
       continue;
     for (Value operand : op.getOperands())
       loadRead(round, operand);
-    cloneOp(op, round.vectors);
+    if (!rest && dividesRoot(op)) {
+      for (IRMapping &mapping : round.vectors)
+        mapping.map(op.getResult(0),
+                    divideRoot(mapping.lookup(op.getOperand(0)), op.getOperand(1)));
+    } else {
+      cloneOp(op, round.vectors);
+    }
     storeEarly(round, op);
   }
   for (Value operand : leave()->getOperands())
