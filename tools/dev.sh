@@ -99,7 +99,7 @@ sanitize)
   need "${packages[@]}" "${sanitizer_packages[@]}"
   build asan "$PWD/build-asan"
   phase test
-  exec ctest --test-dir "$PWD/build-asan" --output-on-failure
+  exec ctest --test-dir "$PWD/build-asan" --output-on-failure -j "$(nproc)"
   ;;
 format)
   need "${format_packages[@]}"
