@@ -101,6 +101,11 @@ LogicalResult StepOp::verifyRegions() {
 // Scalar programs
 //===--------------------------------------------------------------------------------------------===//
 
+/// The terminator, or null: then the trait that asks for one says so, when the op itself is right.
+template <typename OpTy> static OpTy findTerminator(Block &body) {
+  return body.empty() ? OpTy() : dyn_cast<OpTy>(body.back());
+}
+
 /// `sweep.yield` gives what the op's results are, one value each.
 static LogicalResult checkYield(Operation *op, YieldOp yield,
                                 llvm::function_ref<Type(Type)> getYielded) {
@@ -116,17 +121,23 @@ static LogicalResult checkYield(Operation *op, YieldOp yield,
 
 LogicalResult ScalarOp::verify() {
   Block &body = getBody().front();
+  auto yield = findTerminator<YieldOp>(body);
+  if (!yield)
+    return success();
   if (body.getNumArguments() != 0)
     return emitOpError() << "expected no block arguments, got " << body.getNumArguments();
   for (Operation &op : body.without_terminator())
     if (!isArithmetic(op) && !isa<GetOp, EachOp, FoldOp, SetOp, LogOp, OutcomeOp>(op))
       return complain(op, "a scalar program",
                       "scalar arithmetic, sweep.get, each, fold, set, log or outcome");
-  return checkYield(*this, cast<YieldOp>(body.getTerminator()), [](Type type) { return type; });
+  return checkYield(*this, yield, [](Type type) { return type; });
 }
 
 LogicalResult EachOp::verify() {
   Block &body = getBody().front();
+  auto yield = findTerminator<YieldOp>(body);
+  if (!yield)
+    return success();
   auto getElement = [](Type type) { return cast<PerTensorType>(type).getElementType(); };
   for (Type type : llvm::concat<const Type>(getInputs().getTypes(), getResultTypes()))
     if (cast<PerTensorType>(type).getModel() != getModelAttr())
@@ -143,7 +154,7 @@ LogicalResult EachOp::verify() {
   for (Operation &op : body.without_terminator())
     if (!isArithmetic(op) && !isa<GetOp, NumelOp, DimOp, RankOp, SetOp>(op))
       return complain(op, "sweep.each", "scalar arithmetic, sweep.get, numel, dim, rank or set");
-  return checkYield(*this, cast<YieldOp>(body.getTerminator()), getElement);
+  return checkYield(*this, yield, getElement);
 }
 
 LogicalResult EachOp::verifySymbolUses(SymbolTableCollection &symbols) {
@@ -158,7 +169,9 @@ LogicalResult EachOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult PassOp::verify() {
   Block &body = getBody().front();
-  auto leave = cast<LeaveOp>(body.getTerminator());
+  auto leave = findTerminator<LeaveOp>(body);
+  if (!leave)
+    return success();
   if (body.getNumArguments() != getReads().size() + getTensors().size())
     return emitOpError() << "expected " << getReads().size() + getTensors().size()
                          << " block arguments, for " << getReads().size() << " lists and "

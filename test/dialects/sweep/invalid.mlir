@@ -325,3 +325,39 @@ sweep.step @s() attributes {cut} {
   sweep.scalar @final {
   }
 }
+
+// -----
+
+// The verifiers of ops with bodies meet bodies without an end, or with another's.
+sweep.step @s() attributes {cut} {
+  // expected-error @below {{expects regions to end with 'sweep.yield', found 'arith.constant'}}
+  // expected-note @below {{in custom textual format, the absence of terminator implies 'sweep.yield'}}
+  "sweep.scalar"() <{label = @final}> ({
+    %0 = arith.constant true
+  }) : () -> ()
+}
+
+// -----
+
+amp.model @m
+sweep.step @s() attributes {cut} {
+  sweep.scalar @final {
+    // expected-error @below {{expects a non-empty block}}
+    "sweep.each"() <{model = @m}> ({
+    ^bb0:
+    }) : () -> ()
+  }
+}
+
+// -----
+
+amp.model @m
+sweep.step @s() attributes {cut} {
+  // expected-error @below {{expects regions to end with 'sweep.leave', found 'sweep.yield'}}
+  // expected-note @below {{in custom textual format, the absence of terminator implies 'sweep.leave'}}
+  "sweep.pass"() <{model = @m, reads = [], writes = [], write_flags = array<i32>, reductions = [], operandSegmentSizes = array<i32: 0, 0, 0>}> ({
+    "sweep.yield"() : () -> ()
+  }) : () -> ()
+  sweep.scalar @final {
+  }
+}
