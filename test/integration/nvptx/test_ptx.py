@@ -103,6 +103,47 @@ class Registers(unittest.TestCase):
                     self.assertEqual(spilled, 0, kernel)
 
 
+class Cases(unittest.TestCase):
+    STEP = SOURCE / "examples" / "adamw" / "step.mlir"
+
+    def test_B37_addresses_have_64_bits(self):
+        # A chunk's number is widened before it is multiplied by the chunk's size, 2^14.
+        text = emit(self.STEP, "ptx", "sm_90").decode()
+        self.assertIn(".address_size 64", text)
+        self.assertRegex(text, r"shl\.b64 \s*%rd\d+, %rd\d+, 1[456];")
+        self.assertNotRegex(text, r"\[%r\d")
+
+    def test_B61_roots_and_quotients_are_rounded(self):
+        for chip in CHIPS:
+            with self.subTest(chip=chip):
+                text = emit(self.STEP, "ptx", chip).decode()
+                for operation in ("sqrt.rn.f32", "div.rn.f32", "sqrt.rn.f64", "div.rn.f64"):
+                    self.assertIn(operation, text)
+                self.assertNotIn("approx", text)
+
+    def test_B62_subnormals_are_kept(self):
+        for chip in CHIPS:
+            self.assertNotIn(".ftz", emit(self.STEP, "ptx", chip).decode())
+
+    def test_B66_multiply_and_add_stay_two(self):
+        for chip in CHIPS:
+            text = emit(self.STEP, "ptx", chip).decode()
+            self.assertIn("mul.rn.f32", text)
+            self.assertIn("add.rn.f32", text)
+            self.assertNotIn("fma", text)
+
+    def test_B67_bf16_where_the_chip_has_none(self):
+        path = SOURCE / "examples" / "adamw" / "bf16.mlir"
+        text = emit(path, "ptx", "sm_75").decode()
+        self.assertNotRegex(text, r"cvt\.\S*bf16")
+
+    def test_B72_no_code_runs_when_it_is_loaded(self):
+        text = emit(self.STEP, "ptx", "sm_90").decode()
+        self.assertEqual(set(re.findall(r"\.entry (\w+)", text)),
+                         {"sawtooth_train_0", "sawtooth_train_1"})
+        self.assertNotRegex(text, r"(?m)_array|^\.global")
+
+
 class Cubins(unittest.TestCase):
     STEP = SOURCE / "examples" / "adamw" / "step.mlir"
 
@@ -116,24 +157,33 @@ class Cubins(unittest.TestCase):
                 self.assertEqual(int.from_bytes(cubin[18:20], "little"), 190)  # EM_CUDA
                 self.assertIn(b"sawtooth_train_1", cubin)
 
-    def test_says_what_to_do_without_ptxas(self):
-        # The search follows the environment of the process.
+    def emit_with(self, **environment):
+        """What a new process says that has this environment: the search follows it."""
         code = (
             "import sys; sys.path.insert(0, sys.argv[1])\n"
             "from nvptx.compiler import emit\n"
-            "import nvptx.compiler, pathlib\n"
             "emit(sys.argv[2], 'cubin', 'sm_90')"
         )
-        for folder in ("/usr/local/cuda", "/usr/bin", "/bin"):
-            if pathlib.Path(folder, "bin", "ptxas").exists():
-                self.skipTest(f"ptxas stands in {folder}, where it is always found")
-        environment = dict(os.environ, PATH="/nowhere", CUDA_HOME="", CUDA_PATH="", VIRTUAL_ENV="")
-        run = subprocess.run(
+        return subprocess.run(
             [sys.executable, "-c", code, str(HERE.parent), str(self.STEP)],
-            env=environment,
+            env=dict(os.environ, **environment),
             capture_output=True,
             text=True,
         )
+
+    def test_B76_the_path_comes_first_and_its_ptxas_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            fake = pathlib.Path(folder, "ptxas")
+            fake.write_text("#!/bin/sh\necho no such target >&2\nexit 1\n")
+            fake.chmod(0o755)
+            run = self.emit_with(PATH=f"{folder}:/usr/bin:/bin", CUDA_HOME="/nowhere")
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn(f"'{fake}' refuses the PTX: no such target", run.stderr)
+
+    def test_B76_says_what_to_do_without_ptxas(self):
+        if pathlib.Path("/usr/local/cuda/bin/ptxas").exists():
+            return  # where it is always found
+        run = self.emit_with(PATH="/nowhere", CUDA_HOME="", CUDA_PATH="", VIRTUAL_ENV="")
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("no ptxas in PATH, CUDA_HOME or /usr/local/cuda", run.stderr)
         self.assertIn("--emit=ptx", run.stderr)
@@ -146,7 +196,7 @@ class Chips(unittest.TestCase):
             emit(path, "ptx", chip)
         return str(caught.exception)
 
-    def test_unknown_and_old_chips_are_refused_with_the_list(self):
+    def test_B68_unknown_and_old_chips_are_refused_with_the_list(self):
         for chip in ("sm_70", "sm_999", "sm_103b", "native", ""):
             with self.subTest(chip=chip):
                 text = self.refusal(chip)

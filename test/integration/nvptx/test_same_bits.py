@@ -18,6 +18,16 @@ import test_models
 
 EXAMPLES = HERE.parents[2] / "examples" / "adamw"
 DIGITS = HERE.parents[2] / "examples" / "digits" / "train.mlir"
+NORMS = """
+!g = !amp.tensors<@model x {type}>
+amp.model @model
+amp.step @look(%g: !g) {{
+  %top = amp.norm %g {{order = 0x7FF0000000000000 : f64}} : !g
+  %sum = amp.norm %g {{order = 1.0}} : !g
+  amp.log "top", %top : f64
+  amp.log "sum", %sum : f64
+}}
+"""
 # Tensors without elements, with less than a vector, a vector and a bit, less than a round, exactly
 # one chunk, one element more, several chunks.
 SIZES = (5, 0, 1000, 3, 16384, 16385, 0, 40003)
@@ -112,6 +122,14 @@ class SameBits(unittest.TestCase):
                 with self.subTest(name=name, offset=offset):
                     run = compare(self.write(text), "sm_90", "special=1", f"offset={offset}")
                     self.assertIn(f"{rows} rows, {applied} applied, same bits", run.stdout)
+
+    def test_B70_the_largest_element_may_be_a_nan(self):
+        # Where the hardware has no maximum that keeps NaN (sm_75), and where it has one.
+        for chip in ("sm_75", "sm_80"):
+            for kind in ("f16", "bf16", "f32"):
+                with self.subTest(chip=chip, kind=kind):
+                    text = NORMS.format(type=kind)
+                    self.check(self.write(text), chip, "special=1", applied=3)
 
     def test_unaligned(self):
         for offset in (1, 2, 3):
