@@ -37,7 +37,7 @@ std::string tinyObject() { return textOf(readBytes(SAWTOOTH_TEST_TINY_OBJECT)); 
 // The bytes of the plan, found in a shared object that was linked without us.
 std::string tinyPlan() {
   Bytes image = tinyImage();
-  const runtime::ArtifactVariant &variant = tinyInfo(image).variants[0];
+  const runtime::ArtifactVariant variant = tinyInfo(image).variants[0];
   return textOf(image).substr(variant.planOffset, variant.planBytes);
 }
 
