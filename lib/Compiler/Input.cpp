@@ -4,6 +4,7 @@
 #include "sawtooth/Compiler/Input.h"
 
 #include "Diagnostics.h"
+#include "HostObject.h"
 
 #include "sawtooth/Conversion/PlanBuilder.h"
 #include "sawtooth/InitAll.h"
@@ -52,9 +53,18 @@ struct Input::State {
 
   LogicalResult parseAndLink(StringRef path, StringRef text);
   FailureOr<Chip> resolveChip(StringRef name) { return backend->resolveChip(name, location); }
-  /// A copy of the module, brought to `stage` for `chip`.
-  OwningOpRef<ModuleOp> lower(const Chip &chip, Stage stage);
-  FailureOr<ChipObject> compile(const Chip &chip, StringRef query);
+  /// The target that has a chip of that name: the one of the options, or another.
+  const TargetBackend &targetOf(StringRef name) const;
+  /// A copy of the module, brought to `stage` for `chip` of `target`.
+  OwningOpRef<ModuleOp> lower(const TargetBackend &target, const Chip &chip, Stage stage);
+  OwningOpRef<ModuleOp> lower(const Chip &chip, Stage stage) {
+    return lower(*backend, chip, stage);
+  }
+  FailureOr<ChipObject> compile(const TargetBackend &target, const Chip &chip, StringRef query);
+  FailureOr<ChipObject> compileForCpu(const TargetBackend &target, const Chip &chip,
+                                      ModuleOp lowered, StringRef query);
+  FailureOr<ChipObject> compileForGpu(const TargetBackend &target, const Chip &chip,
+                                      ModuleOp lowered, StringRef query);
 
   SessionOptions options;
   TargetRegistry targets;
@@ -125,12 +135,20 @@ const std::vector<std::pair<std::string, std::string>> &Input::imports() const {
   return state->imports;
 }
 
-OwningOpRef<ModuleOp> Input::State::lower(const Chip &chip, Stage stage) {
+const TargetBackend &Input::State::targetOf(StringRef name) const {
+  for (const auto &target : targets.all())
+    if (llvm::is_contained(target->getChips(), name))
+      return *target;
+  return *backend;
+}
+
+OwningOpRef<ModuleOp> Input::State::lower(const TargetBackend &target, const Chip &chip,
+                                          Stage stage) {
   bool goOn = cut && stage > Stage::Sweep;
   OwningOpRef<ModuleOp> copy = (goOn ? cut : module)->clone();
   PassManager passes(&context);
-  buildPipeline(passes, {options.batch, chip.width, chip.name, options.target}, stage,
-                   goOn ? std::optional(Stage::Sweep) : std::nullopt);
+  buildPipeline(passes, {options.batch, chip.width, chip.name, target.getName().str()}, stage,
+                goOn ? std::optional(Stage::Sweep) : std::nullopt);
   if (failed(passes.run(*copy)))
     return nullptr;
   return copy;
@@ -164,49 +182,82 @@ std::unique_ptr<LoadedObject> Input::load() {
   return lowered ? state->backend->load(*lowered, *chip) : nullptr;
 }
 
-FailureOr<ChipObject> Input::State::compile(const Chip &chip, StringRef query) {
-  OwningOpRef<ModuleOp> lowered = lower(chip, Stage::LLVM);
+FailureOr<ChipObject> Input::State::compile(const TargetBackend &target, const Chip &chip,
+                                            StringRef query) {
+  OwningOpRef<ModuleOp> lowered = lower(target, chip, Stage::LLVM);
   if (!lowered)
     return failure();
-  auto plan = lowered->lookupSymbol<LLVM::GlobalOp>(kPlanAttr);
-  auto function = lowered->lookupSymbol<LLVM::LLVMFuncOp>("sawtooth_query");
+  return target.getName() == "cpu" ? compileForCpu(target, chip, *lowered, query)
+                                   : compileForGpu(target, chip, *lowered, query);
+}
+
+FailureOr<ChipObject> Input::State::compileForCpu(const TargetBackend &target, const Chip &chip,
+                                                  ModuleOp lowered, StringRef query) {
+  auto plan = lowered.lookupSymbol<LLVM::GlobalOp>(kPlanAttr);
+  auto function = lowered.lookupSymbol<LLVM::LLVMFuncOp>("sawtooth_query");
   auto bytes = plan ? dyn_cast_or_null<StringAttr>(plan.getValueOrNull()) : StringAttr();
   if (!bytes || !function)
     return emitError(location, "internal error: no plan or no query function at stage llvm");
   ChipObject object{chip.name, chip.required, query.str(), {}, bytes.getValue().str()};
   function.setSymName(query);
-  FailureOr<std::string> code = backend->emit(*lowered, chip, OutputKind::Object);
+  FailureOr<std::string> code = target.emit(lowered, chip, OutputKind::Object);
   if (failed(code))
     return failure();
   object.object = std::move(*code);
   return object;
 }
 
+FailureOr<ChipObject> Input::State::compileForGpu(const TargetBackend &target, const Chip &chip,
+                                                  ModuleOp lowered, StringRef query) {
+  std::unique_ptr<LoadedObject> images = target.load(lowered, chip);
+  const TargetBackend *cpu = targets.find("cpu", location);
+  if (!images || !cpu)
+    return failure();
+  // Constants need no more than the least of the CPUs.
+  FailureOr<Chip> host = cpu->resolveChip("x86-64-v3", location);
+  if (failed(host))
+    return failure();
+  const SawtoothArtifact &artifact = *images->getArtifact();
+  StringRef plan(reinterpret_cast<const char *>(artifact.plan), artifact.plan->bytes);
+  FailureOr<std::string> code = createHostObject(artifact, query, *cpu, *host, location);
+  if (failed(code))
+    return failure();
+  return ChipObject{chip.name, {}, query.str(), std::move(*code), plan.str()};
+}
+
 FailureOr<std::string> Input::createArtifact(ArrayRef<StringRef> names, StringRef linker,
                                              StringRef key) {
-  std::vector<Chip> chips;
+  struct Wanted {
+    const TargetBackend *target;
+    Chip chip;
+  };
+  std::vector<Wanted> wanted;
   for (StringRef name : names) {
-    FailureOr<Chip> chip = state->resolveChip(name);
+    const TargetBackend &target = state->targetOf(name);
+    FailureOr<Chip> chip = target.resolveChip(name, state->location);
     if (failed(chip))
       return failure();
-    chips.push_back(std::move(*chip));
+    wanted.push_back({&target, std::move(*chip)});
   }
   // The loader takes the last one that a machine can run.
-  // What is tuned for this machine comes after what is not.
-  llvm::sort(chips, [](const Chip &a, const Chip &b) {
-    return std::pair(a.required.size(), a.name == "native") <
-           std::pair(b.required.size(), b.name == "native");
+  // What is tuned for this machine comes after what is not; then come GPUs.
+  llvm::sort(wanted, [](const Wanted &a, const Wanted &b) {
+    auto rank = [](const Wanted &each) {
+      return std::tuple(each.target->getName() != "cpu", each.chip.required.size(),
+                        each.chip.name == "native", each.chip.name);
+    };
+    return rank(a) < rank(b);
   });
-  if (!state->cut && !chips.empty())
-    state->cut = state->lower(chips.front(), Stage::Sweep);
+  if (!state->cut && !wanted.empty())
+    state->cut = state->lower(*wanted.front().target, wanted.front().chip, Stage::Sweep);
   if (!state->cut)
     return failure();
   std::vector<ChipObject> objects;
-  for (const Chip &chip : chips) {
+  for (const Wanted &each : wanted) {
     std::string query = "sawtooth_query";
     if (!objects.empty())
       query += "_" + std::to_string(objects.size());
-    FailureOr<ChipObject> object = state->compile(chip, query);
+    FailureOr<ChipObject> object = state->compile(*each.target, each.chip, query);
     if (failed(object))
       return failure();
     objects.push_back(std::move(*object));

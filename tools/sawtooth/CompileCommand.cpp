@@ -68,27 +68,29 @@ static const char *defaultChips(const std::string &target) {
   return target == "nvptx" ? "sm_75" : "x86-64-v3,x86-64-v4,native";
 }
 
-// The chips of an artifact, with commas between. Targets without a chip of theirs get the usual
-// ones.
-static std::string artifactChips(std::vector<std::string> &targets,
-                                 const std::vector<std::string> &chips) {
-  auto targetOf = [](const std::string &chip) {
-    return std::string(GpuChip::parse(chip) ? "nvptx" : "cpu");
+// The chips of an artifact, with commas between and in an order of their own: CPUs first. Targets
+// without a chip of theirs get the usual ones.
+static std::string artifactChips(std::vector<std::string> targets, std::vector<std::string> chips) {
+  auto isGpu = [](const std::string &chip) { return GpuChip::parse(chip).has_value(); };
+  auto before = [&](const std::string &a, const std::string &b) {
+    return std::pair(isGpu(a), a) < std::pair(isGpu(b), b);
   };
-  auto has = [](const std::vector<std::string> &list, const std::string &name) {
-    return std::ranges::find(list, name) != list.end();
-  };
-  std::vector<std::string> named;
+  std::ranges::sort(chips, before);
+  chips.erase(std::unique(chips.begin(), chips.end()), chips.end());
+  if (targets.empty() && chips.empty())
+    targets = {"cpu"};
   std::string text;
-  for (const std::string &chip : chips) {
-    text += (text.empty() ? "" : ",") + chip;
-    named.push_back(targetOf(chip));
-    if (!has(targets, named.back()))
-      targets.push_back(named.back());
-  }
-  for (const std::string &target : targets)
-    if (!has(named, target))
+  for (bool gpu : {false, true}) {
+    bool any = false;
+    for (const std::string &chip : chips)
+      if (isGpu(chip) == gpu) {
+        text += (text.empty() ? "" : ",") + chip;
+        any = true;
+      }
+    std::string target = gpu ? "nvptx" : "cpu";
+    if (!any && std::ranges::find(targets, target) != targets.end())
       text += (text.empty() ? "" : ",") + std::string(defaultChips(target));
+  }
   return text;
 }
 
@@ -119,13 +121,10 @@ int compileCommand(int argc, char **argv) {
   if ((artifact || binary) && output.empty() && isatty(STDOUT_FILENO))
     return usage("an artifact or object file is not for a terminal; give -o FILE");
   if (artifact) {
-    if (targets.empty() && chips.empty())
-      targets = {"cpu"};
     std::string all = artifactChips(targets, chips);
-    // The key of the cache names all of them; the compiler takes each chip's from its name.
-    for (const std::string &name : targets)
-      target.target += (target.target.empty() ? "" : ",") + name;
-    target.chip = chips.empty() ? all.substr(0, all.find(',')) : chips.front();
+    // The compiler tells the target of each chip by its name; the options are for the first.
+    target.chip = all.substr(0, all.find(','));
+    target.target = GpuChip::parse(target.chip) ? "nvptx" : "cpu";
     Result<ArtifactFile> file = ModuleSource(target).artifact(input, all);
     if (!file.ok())
       return fail(file.status());

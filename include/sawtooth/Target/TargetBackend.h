@@ -62,6 +62,7 @@ public:
   /// Says at `location` which targets there are, and returns null, if `name` is none.
   const TargetBackend *find(llvm::StringRef name, mlir::Location location) const;
   void registerTranslations(mlir::DialectRegistry &registry) const;
+  llvm::ArrayRef<std::unique_ptr<TargetBackend>> all() const { return backends; }
 
 private:
   std::vector<std::unique_ptr<TargetBackend>> backends;

@@ -1,7 +1,7 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Artifact.h"
+#include "sawtooth/Conversion/Artifact.h"
 
 #include "sawtooth/Conversion/PlanBuilder.h"
 
@@ -20,6 +20,40 @@ static LLVM::GlobalOp addConstant(ImplicitLocOpBuilder &builder, Type type, Stri
   builder.setInsertionPointToStart(&global.getInitializerRegion().emplaceBlock());
   LLVM::ReturnOp::create(builder, build());
   return global;
+}
+
+/// The table of images, or a null pointer when there is none.
+static LLVM::GlobalOp addImages(ImplicitLocOpBuilder &builder, ArrayAttr rows) {
+  Type word = builder.getI32Type(), wide = builder.getI64Type();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto rowType = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                                  {word, word, word, word, wide, pointer});
+  auto table = LLVM::LLVMArrayType::get(rowType, rows.size());
+  SmallVector<LLVM::GlobalOp> data;
+  for (auto [i, row] : llvm::enumerate(rows.getAsRange<DictionaryAttr>())) {
+    auto bytes = row.getAs<StringAttr>("data");
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.getValue().size());
+    data.push_back(LLVM::GlobalOp::create(builder, type, /*isConstant=*/true,
+                                          LLVM::Linkage::Internal,
+                                          "sawtooth.image_" + std::to_string(i), bytes,
+                                          /*alignment=*/8));
+  }
+  return addConstant(builder, table, kImagesAttr, [&]() -> Value {
+    Value value = LLVM::UndefOp::create(builder, table);
+    for (auto [i, row] : llvm::enumerate(rows.getAsRange<DictionaryAttr>())) {
+      auto insert = [&](Value field, int64_t place) {
+        value = LLVM::InsertValueOp::create(builder, value, field,
+                                            ArrayRef<int64_t>{int64_t(i), place});
+      };
+      int64_t place = 0;
+      for (StringRef name : {"kind", "chip", "suffix", "ptx"})
+        insert(LLVM::ConstantOp::create(builder, word, row.getAs<IntegerAttr>(name)), place++);
+      uint64_t bytes = row.getAs<StringAttr>("data").getValue().size();
+      insert(LLVM::ConstantOp::create(builder, wide, builder.getI64IntegerAttr(int64_t(bytes))), 4);
+      insert(LLVM::AddressOfOp::create(builder, data[i]), 5);
+    }
+    return value;
+  });
 }
 
 LogicalResult sawtooth::addArtifact(ModuleOp module) {
@@ -53,17 +87,27 @@ LogicalResult sawtooth::addArtifact(ModuleOp module) {
     return value;
   });
 
+  auto images = module->getAttrOfType<ArrayAttr>(kImagesAttr);
+  LLVM::GlobalOp imageTable = images ? addImages(builder, images) : LLVM::GlobalOp();
+
   auto artifactType = LLVM::LLVMStructType::getLiteral(
       builder.getContext(), {word, word, pointer, pointer, builder.getI64Type(), pointer});
   LLVM::GlobalOp artifact = addConstant(builder, artifactType, "sawtooth.artifact", [&]() -> Value {
-    Value value = LLVM::ZeroOp::create(builder, artifactType); // no images
+    Value value = LLVM::ZeroOp::create(builder, artifactType);
     value = LLVM::InsertValueOp::create(builder, value, number(SAWTOOTH_ABI_VERSION),
                                         ArrayRef<int64_t>{0});
     value = LLVM::InsertValueOp::create(builder, value, number(names.size()), ArrayRef<int64_t>{1});
     Value planAddress = LLVM::AddressOfOp::create(builder, planGlobal);
     value = LLVM::InsertValueOp::create(builder, value, planAddress, ArrayRef<int64_t>{2});
     Value tableAddress = LLVM::AddressOfOp::create(builder, functions);
-    return LLVM::InsertValueOp::create(builder, value, tableAddress, ArrayRef<int64_t>{3});
+    value = LLVM::InsertValueOp::create(builder, value, tableAddress, ArrayRef<int64_t>{3});
+    if (!images)
+      return value;
+    Value count = LLVM::ConstantOp::create(builder, builder.getI64Type(),
+                                           builder.getI64IntegerAttr(int64_t(images.size())));
+    value = LLVM::InsertValueOp::create(builder, value, count, ArrayRef<int64_t>{4});
+    Value imageAddress = LLVM::AddressOfOp::create(builder, imageTable);
+    return LLVM::InsertValueOp::create(builder, value, imageAddress, ArrayRef<int64_t>{5});
   });
 
   auto query = LLVM::LLVMFuncOp::create(builder, "sawtooth_query",
@@ -77,5 +121,6 @@ LogicalResult sawtooth::addArtifact(ModuleOp module) {
   LLVM::ReturnOp::create(builder, result);
   module->removeAttr(kPlanAttr);
   module->removeAttr(kFunctionsAttr);
+  module->removeAttr(kImagesAttr);
   return success();
 }

@@ -1,7 +1,7 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Artifact.h"
+#include "sawtooth/Conversion/Artifact.h"
 #include "Patterns.h"
 
 #include "sawtooth/Conversion/Passes.h"
