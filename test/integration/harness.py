@@ -8,7 +8,9 @@
         first.list("w")["a"].values, first.state["s.scale"].item, first.log[0]["applied"]
         again = bench.run(STEP, bind=…, load=first.state_file)
 
-The tool is the one given, else the one that the environment variable SAWTOOTH names.
+The tool is the one given, else the one that the environment variable SAWTOOTH names. With
+SAWTOOTH_TARGET=nvptx every run is one on a GPU, or on the simulator of one that LD_LIBRARY_PATH
+leads to: tests that hold on a CPU hold there.
 """
 
 import json
@@ -78,6 +80,7 @@ class Bench:
         self.cache = self.path("cache")
         self.environment = {**os.environ, "SAWTOOTH_CACHE_DIR": self.cache}
         self._runs = 0
+        self.target = os.environ.get("SAWTOOTH_TARGET", "cpu")
 
     def __enter__(self):
         return self
@@ -152,6 +155,9 @@ class Bench:
             command += ["--bind", f"{name}={value}"]
         for name, value in (set or {}).items():
             command += ["--set", f"{name}={value}"]
+        if self.target != "cpu":
+            command.append(f"--target={self.target}")
+            chip = None  # of a CPU
         options = {"--steps": steps, "--load": load, "--threads": threads, "--chip": chip}
         options["--save"] = state_file if save else None
         for flag, value in options.items():

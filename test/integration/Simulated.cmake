@@ -1,0 +1,40 @@
+# What holds on the CPU holds on a GPU: the same suites with --target=nvptx on the simulator, which
+# checks races, initialisation and bounds. ptxas, where there is one, has tests of its own.
+if(NOT TARGET ptxsim_driver OR SAWTOOTH_SANITIZE)
+  return()
+endif()
+
+function(sawtooth_simulated_test name)
+  add_test(NAME simulated.${name} COMMAND ${Python3_EXECUTABLE} -B -m unittest ${ARGN}
+           WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  set(environment "SAWTOOTH=$<TARGET_FILE:sawtooth>" "SAWTOOTH_CACHE_DIR=" SAWTOOTH_TARGET=nvptx
+      "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:ptxsim_driver>" PTXSIM_OPTIONS=ptxas=0:chip=sm_90)
+  if(TARGET cudaspy)
+    list(APPEND environment "CUDASPY_PATH=$<TARGET_FILE_DIR:cudaspy>")
+  endif()
+  set_tests_properties(simulated.${name} PROPERTIES ENVIRONMENT "${environment}"
+    SKIP_REGULAR_EXPRESSION "OK .skipped=[1-9]" FAIL_REGULAR_EXPRESSION "Ran 0 tests" TIMEOUT 900)
+endfunction()
+
+# One entry a case of the list. B36 is left out: it takes minutes here.
+foreach(case B01 B02 B08 B13 B14 B15 B18 B19 B22 B26 B27 B34 B41 B43 B45 B49 B50 B62 B64 B66 B70 B77)
+  if(case STREQUAL "B70")
+    sawtooth_simulated_test(B70 -k nan_and_nothing_in_the_inf_norm test_shapes)
+  else()
+    sawtooth_simulated_test(${case} -k ${case} test_cases_steps test_cases_values test_resume)
+  endif()
+endforeach()
+foreach(suite Binding Functions Models Policies Reductions Resume Skips Shapes)
+  string(TOLOWER ${suite} file)
+  sawtooth_simulated_test(${file} -k ${suite} test_${file})
+endforeach()
+sawtooth_simulated_test(layers test_layers)
+# Every rule for itself is held by nvptx.ptx.*.
+foreach(rule lamb golden)
+  sawtooth_simulated_test(rules.${rule} -k test_${rule} test_rules)
+endforeach()
+sawtooth_simulated_test(targets -k Gpu test_gpu)
+sawtooth_simulated_test(B55 -k B55 test_gpu)
+if(TARGET cudaspy)
+  sawtooth_simulated_test(killed -k Killed test_gpu)
+endif()

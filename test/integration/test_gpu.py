@@ -1,0 +1,193 @@
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tool with --target=nvptx against itself on the CPU, on the simulator that LD_LIBRARY_PATH
+leads to. The other suites hold the oracle to both targets, see harness.py."""
+
+import json
+import os
+import unittest
+
+import programs
+from harness import Bench, Tensor
+from oracle import tensorfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EXAMPLE = os.path.join(HERE, "..", "..", "examples", "digits")
+TRAIN = os.path.join(EXAMPLE, "train.mlir")
+CHIPS = ("sm_75", "sm_80", "sm_90", "sm_100")
+SIZES = {"a.weight": 37, "b.bias": 300, "empty": 0, "long": 16384 + 5}
+
+
+def simulate(chip):
+    return {"PTXSIM_OPTIONS": f"ptxas=0:chip={chip}"}
+
+
+def tensors(kind, phase):
+    return {
+        name: Tensor.of(kind, (n,), [((i * 37 + phase) % 201 - 100) / 128 for i in range(n)])
+        for name, n in SIZES.items()
+    }
+
+
+def first_examples(path, train, test):
+    """The digits with so many examples of each split."""
+    counts = {"train": train, "test": test}
+    with open(path, "rb") as file:
+        whole, _ = tensorfile.decode(file.read())
+    some = {}
+    for name, tensor in whole.items():
+        count = counts[name.split(".")[0]]
+        bytes_each = len(tensor.data) // tensor.shape[0]
+        some[name] = Tensor(tensor.dtype, (count, *tensor.shape[1:]), tensor.data[: count * bytes_each])
+    return some
+
+
+class Gpu(unittest.TestCase):
+    def setUp(self):
+        self.bench = self.enterContext(Bench())
+        self.bench.target = "cpu"  # each run says its own
+
+    def both(self, module, chips=("sm_90",), more=(), **arguments):
+        """Runs on the CPU and on chips; everything that they leave must be equal."""
+        cpu = self.bench.run(module, more=more, **arguments).expect(0)
+        for chip in chips:
+            gpu = self.bench.run(
+                module, more=[*more, "--target=nvptx"], environment=simulate(chip), **arguments
+            ).expect(0)
+            self.assertEqual(gpu.state_bytes, cpu.state_bytes, chip)
+            self.assertEqual(gpu.log, cpu.log, chip)
+            self.assertEqual(gpu.stdout, cpu.stdout, chip)
+        return cpu
+
+    def step(self):
+        return programs.step("adamw", dict(lr=0.01), dict(scale=8.0), copy="f16", max_norm=1.0)
+
+    def test_every_chip_gives_the_bytes_of_the_cpu(self):
+        bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
+        self.both(self.step(), CHIPS, bind=bind, steps=3)
+
+    def test_digits_from_forward_to_update(self):
+        # Two batches of 32, and an evaluation whose last batch is smaller.
+        data = self.bench.file(
+            "few.safetensors",
+            first_examples(os.path.join(EXAMPLE, "digits.safetensors"), 70, 40),
+        )
+        run = self.both(TRAIN, CHIPS, more=["--data", data, "--epochs", "1"])
+        self.assertEqual([line["name"] for line in run.log], ["train", "train", "test"])
+
+    def test_a_run_may_change_between_targets(self):
+        bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
+        whole = self.bench.run(self.step(), bind=bind, steps=4).expect(0)
+        half = self.bench.run(
+            self.step(), bind=bind, steps=2, more=["--target=nvptx"], environment=simulate("sm_80")
+        ).expect(0)
+        rest = self.bench.run(
+            self.step(), bind={"g": bind["g"]}, steps=2, load=half.state_file
+        ).expect(0)
+        self.assertEqual(rest.state_bytes, whole.state_bytes)
+
+    def test_until_counts_applied_steps_alone(self):
+        g = tensors("F16", 0)
+        bad = dict(g, **{"a.weight": Tensor.of("F16", (37,), [float("inf")] * 37)})
+        module = programs.step("sgd", dict(lr=0.5), dict(scale=8.0))
+        self.both(module, bind={"g": g, "w": tensors("F32", 1)}, more=["--until", "applied=3"])
+        stuck = programs.step(
+            "sgd", dict(lr=0.5), dict(scale=8.0, min_scale=1.0, max_consecutive_skips=5)
+        )
+        runs = [
+            self.bench.run(
+                stuck, bind={"g": bad, "w": tensors("F32", 1)}, steps=20, more=more,
+                environment=simulate("sm_90"),
+            )
+            for more in ((), ["--target=nvptx"])
+        ]
+        self.assertEqual(runs[0].code, runs[1].code)
+        self.assertEqual(len(runs[1].log), 5)
+        self.assertEqual(runs[1].state_bytes, runs[0].state_bytes)
+
+    def test_an_artifact_for_both_targets(self):
+        path, artifact = self.bench.file("step.mlir", self.step()), self.bench.path("both.so")
+        done = self.bench.call(
+            "compile", path, "--target=cpu", "--target=nvptx", "--chip=x86-64-v3", "--chip=sm_75",
+            "--chip=sm_90", "-o", artifact,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = self.bench.path("again.so")
+        self.bench.call(
+            "compile", path, "--target=nvptx", "--chip=sm_90", "--chip=x86-64-v3", "--chip=sm_75",
+            "-o", again,
+        )
+        with open(artifact, "rb") as one, open(again, "rb") as other:
+            self.assertEqual(one.read(), other.read())
+        bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
+        self.both(artifact, ("sm_75", "sm_80", "sm_120"), bind=bind, steps=2)
+        done = self.bench.call("explain", artifact, "--target=nvptx", "--json")
+        self.assertEqual(json.loads(done.stdout)["steps"][0]["launches"], 2, done.stderr)
+        only = self.bench.path("only.so")
+        self.bench.call("compile", path, "--chip=sm_90", "-o", only)
+        # Nothing has to be said of an artifact for one target.
+        run = self.bench.run(only, bind=bind, environment=simulate("sm_90")).expect(0)
+        self.assertEqual(run.applied, [True])
+        self.bench.run(only, bind=bind, environment=simulate("sm_80")).expect(
+            1, "no code that sm_80 runs"
+        )
+
+    def test_B55_the_cache_tells_chips_apart(self):
+        bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
+        said = []
+        for chip in ("sm_80", "sm_90", "sm_80"):
+            run = self.bench.run(
+                self.step(), bind=bind, more=["--target=nvptx", "--verbose"],
+                environment=simulate(chip),
+            ).expect(0)
+            said.append("cache: hit" in run.stderr)
+            self.assertEqual(run.stderr.count(f"chips:5={chip}") > 0, True, run.stderr)
+        self.assertEqual(said, [False, False, True])
+
+    def test_without_a_gpu_it_says_how_to_simulate_one(self):
+        nothing = self.bench.path("nothing")
+        os.mkdir(nothing)
+        self.bench.file("nothing/libcuda.so.1", "")  # even where there is a driver
+        run = self.bench.run(
+            self.step(), bind={"g": tensors("F16", 0)}, more=["--target=nvptx"],
+            environment={"LD_LIBRARY_PATH": nothing},
+        )
+        run.expect(1, "there is no CUDA driver", "LD_LIBRARY_PATH=", "ptxsim")
+
+
+class Killed(unittest.TestCase):
+    """Killed before any call of the driver, a run leaves the old state file or the new one."""
+
+    def test_the_state_file_is_the_old_or_the_new_one(self):
+        bench = self.enterContext(Bench())
+        bench.target = "cpu"
+        module = programs.step("sgd", dict(lr=0.5), dict(scale=8.0))
+        artifact = bench.path("step.so")
+        done = bench.call("compile", bench.file("step.mlir", module), "--chip=sm_75", "-o", artifact)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        g = {"a": Tensor.of("F16", (3,), [1.0, 2.0, 3.0])}
+        w = {"a": Tensor.of("F32", (3,), [1.0, 1.0, 1.0])}
+        state = bench.path("state.safetensors")
+        first = bench.run(artifact, bind={"g": g, "w": w}, save=state).expect(0).state_bytes
+        arguments = dict(bind={"g": g}, load=bench.path("old.safetensors"), save=state, steps=2)
+        bench.file("old.safetensors", first)
+        last = bench.run(artifact, **arguments).expect(0).state_bytes
+        self.assertNotEqual(first, last)
+        seen, call, killed = set(), 0, True
+        while killed:
+            call += 1 if call < 30 else 5
+            bench.file("state.safetensors", first)
+            run = bench.run(
+                artifact, **arguments,
+                environment={"CUDASPY": f"killAt={call}", "LD_LIBRARY_PATH": os.environ["CUDASPY_PATH"]},
+            )
+            killed = run.code == -9
+            self.assertIn(run.code, (0, -9), run.stderr)
+            self.assertIn(run.state_bytes, (first, last), f"killed before call {call}")
+            seen.add(run.state_bytes)
+        self.assertEqual(seen, {first, last})
+        self.assertGreater(call, 60)  # many calls were there to be killed before
+
+
+if __name__ == "__main__":
+    unittest.main()
