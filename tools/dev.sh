@@ -22,6 +22,8 @@ usage: tools/dev.sh COMMAND
   build       build everything
   sanitize    build and run the tests under AddressSanitizer and UBSan (build-asan/)
   format      format the C++ sources in place
+  gpu-bundle  pack build/gpu-bundle, a folder whose run.sh checks and times everything on a
+              machine with a GPU and its driver alone
   docs        regenerate the reference pages in docs/
 
 Installs what is missing from Debian's packages, builds into build/ (SAWTOOTH_BUILD_DIR
@@ -104,6 +106,13 @@ sanitize)
 format)
   need "${format_packages[@]}"
   git ls-files -z -- '*.h' '*.cpp' | xargs -0 "clang-format-$llvm" -i
+  ;;
+gpu-bundle)
+  need "${packages[@]}"
+  build default "$build_dir" sawtooth sawtooth-device sawtooth-graph-check
+  phase 'pack the bundle'
+  python3 tools/gpu-bundle/pack.py "$build_dir" "$build_dir/gpu-bundle"
+  phase ''
   ;;
 docs)
   need "${packages[@]}"

@@ -30,6 +30,7 @@ ROOMS = {
     "InitAll": {ABI, "Analysis", "Transforms", "Conversion", "Target", "Pipelines"} | DIALECTS,
     "CAPI": {ABI, "sawtooth-c", "Compiler", "Pipelines", "Target"} | DIALECTS,
     "sawtooth-c": {ABI},
+    "tools/gpu-bundle": {"runtime", ABI},
     "tools/ptxsim": set(),
     "tools/sawtooth": {"runtime", ABI, "sawtooth-c"},
 }
@@ -67,7 +68,7 @@ def room_of_file(name):
         return inner[0] if len(inner) > 1 else None
     if name.startswith("include/sawtooth-c/"):
         return "sawtooth-c"
-    if name.startswith(("tools/ptxsim/", "tools/sawtooth/")):
+    if name.startswith(("tools/gpu-bundle/", "tools/ptxsim/", "tools/sawtooth/")):
         return "/".join(parts[:2])
     return None
 
@@ -89,7 +90,7 @@ def room_of_include(path):
 
 
 def check_includes():
-    llvm_free = {"runtime", "tools/ptxsim", "tools/sawtooth", "sawtooth-c"}
+    llvm_free = {"runtime", "tools/gpu-bundle", "tools/ptxsim", "tools/sawtooth", "sawtooth-c"}
     for name in FILES:
         room = room_of_file(name)
         if room is None or pathlib.Path(name).suffix not in {".h", ".cpp", ".td", ".c"}:

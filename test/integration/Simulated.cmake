@@ -38,3 +38,15 @@ sawtooth_simulated_test(B55 -k B55 test_gpu)
 if(TARGET cudaspy)
   sawtooth_simulated_test(killed -k Killed test_gpu)
 endif()
+
+# The bundle for machines with a GPU, packed and run.
+if(TARGET sawtooth-graph-check)
+  set(bundle ${CMAKE_CURRENT_BINARY_DIR}/gpu-bundle)
+  add_test(NAME simulated.gpu-bundle-pack COMMAND ${Python3_EXECUTABLE} -B
+           ${CMAKE_SOURCE_DIR}/tools/gpu-bundle/pack.py ${CMAKE_BINARY_DIR} ${bundle})
+  add_test(NAME simulated.gpu-bundle COMMAND ${bundle}/run.sh ${bundle}/out)
+  set_tests_properties(simulated.gpu-bundle-pack PROPERTIES FIXTURES_SETUP gpu-bundle)
+  set_tests_properties(simulated.gpu-bundle PROPERTIES FIXTURES_REQUIRED gpu-bundle
+    ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:ptxsim_driver>;PTXSIM_OPTIONS=ptxas=0:chip=sm_90"
+    PASS_REGULAR_EXPRESSION "times are simulated.*everything passed")
+endif()

@@ -1,9 +1,11 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "Gpu.h"
 #include "Module.h"
 #include "Output.h"
 #include "bench/Bench.h"
+#include "bench/GpuBench.h"
 #include "bench/Shapes.h"
 
 #include <nlohmann/json.hpp>
@@ -17,10 +19,11 @@ using namespace sawtooth::runtime;
 
 namespace sawtooth::tool {
 
-static const char *const help = R"(usage: sawtooth bench STEP.mlir [OPTION...]
+static const char *const help = R"(usage: sawtooth bench STEP.mlir|STEP.so [OPTION...]
 
 Times a step on random data, in turns with a plain streaming loop over the same
-buffers with the same reads and writes: the bound. Medians of one run.
+buffers with the same reads and writes: the bound; on a GPU, with a copy within
+its memory. Medians of one run.
 
   --tensors LIST   gpt2 (default), gpt2-xl, resnet50, llama-7b, COUNTxSIZE, or
                    FILE.json: {"name": [dims], ...}
@@ -78,6 +81,21 @@ static Result<double> timeCached(const std::string &input, const TargetOptions &
   return status.ok() ? Result<double>(seconds) : Result<double>(status);
 }
 
+static Result<bench::Report> measureGpu(const Artifact &artifact, uint32_t step,
+                                        const bench::Options &options) {
+  Result<cuda::DevicePointer> device = firstGpu();
+  return device.ok() ? bench::measureOnGpu(artifact, step, *device, options)
+                     : Result<bench::Report>(device.status());
+}
+
+/// What a step costs beside its elements: one that has a single one.
+static Result<double> fixedCostOfGpu(const Artifact &artifact, uint32_t step) {
+  bench::Options options;
+  options.tensors = {{"a", {1}}};
+  Result<bench::Report> report = measureGpu(artifact, step, options);
+  return report.ok() ? Result<double>(report->step.median) : Result<double>(report.status());
+}
+
 int benchCommand(int argc, char **argv) {
   TargetOptions target;
   bench::Options options;
@@ -115,13 +133,21 @@ int benchCommand(int argc, char **argv) {
   Result<uint32_t> step = chooseStep(module->plan(), stepName);
   if (!step.ok())
     return fail(step.status());
-  Result<bench::Report> measured = bench::measure(module->artifact(), *step, options);
+  bool gpu = module->artifact().isForGpu();
+  if (gpu && options.skipRate > 0)
+    return fail(Status::error(StatusCode::Invalid, "--skip-rate is for the CPU"));
+  Result<bench::Report> measured = gpu ? measureGpu(module->artifact(), *step, options)
+                                       : bench::measure(module->artifact(), *step, options);
   if (!measured.ok())
     return fail(measured.status());
   const bench::Report &report = *measured;
-  Result<double> fixedSeconds = bench::fixedCost(module->artifact(), *step);
+  Result<double> fixedSeconds = gpu ? fixedCostOfGpu(module->artifact(), *step)
+                                    : bench::fixedCost(module->artifact(), *step);
   if (!fixedSeconds.ok())
     return fail(fixedSeconds.status());
+  if (report.tensors < options.tensors.size())
+    note("only " + std::to_string(report.tensors) + " of " +
+         std::to_string(options.tensors.size()) + " tensors fit on the device");
 
   if (json) {
     nlohmann::ordered_json out;
