@@ -37,6 +37,8 @@ sawtooth_simulated_test(targets -k Gpu test_gpu)
 sawtooth_simulated_test(B55 -k B55 test_gpu)
 if(TARGET cudaspy)
   sawtooth_simulated_test(killed -k Killed test_gpu)
+  sawtooth_simulated_test(calls -k Calls test_gpu)
+  sawtooth_simulated_test(B72 -k B72 test_gpu)
 endif()
 
 # The bundle for machines with a GPU, packed and run.

@@ -155,6 +155,67 @@ class Gpu(unittest.TestCase):
         run.expect(1, "there is no CUDA driver", "LD_LIBRARY_PATH=", "ptxsim")
 
 
+class Calls(unittest.TestCase):
+    """What the driver is asked for, counted by a library between it and the tool."""
+
+    def setUp(self):
+        self.bench = self.enterContext(Bench())
+        self.bench.target = "cpu"
+
+    def calls(self, *arguments, more=(), **options):
+        """{entry point: calls} of one run."""
+        report = self.bench.path("calls")
+        environment = {
+            "CUDASPY_REPORT": report,
+            "LD_LIBRARY_PATH": os.environ["CUDASPY_PATH"],
+            "PTXSIM_OPTIONS": "ptxas=0:chip=sm_90:race=0",  # other tests look at what kernels do
+        }
+        self.bench.run(*arguments, more=more, environment=environment, **options).expect(0)
+        if not os.path.exists(report):
+            return {}
+        with open(report, encoding="utf-8") as file:
+            counts = {name: int(count) for name, count in (line.split() for line in file)}
+        os.remove(report)
+        return counts
+
+    def each_step(self, module, **options):
+        """The calls that one step more makes."""
+        few, many = (
+            self.calls(module, steps=steps, more=["--target=nvptx"], save=False, **options)
+            for steps in (1, 4)
+        )
+        more = {name: (many[name] - few.get(name, 0)) / 3 for name in many}
+        return {name: count for name, count in more.items() if count}
+
+    def test_a_tail_is_its_launches_for_any_number_of_tensors(self):
+        for rule, launches in (("adamw", 2), ("sgd", 2), ("lamb", 3)):
+            module = programs.step(rule, dict(lr=0.01), dict(scale=8.0), copy="f16", max_norm=1.0)
+            for count in (1, 148, 10000) if rule == "adamw" else (1, 148):
+                sizes = {f"t{i}": 0 if i % 5 == 3 else i % 7 + 1 for i in range(count)}
+                bind = {
+                    name: {
+                        tensor: Tensor.of(kind, (n,), [0.5] * n) for tensor, n in sizes.items()
+                    }
+                    for name, kind in (("g", "F16"), ("w", "F32"))
+                }
+                # The one query finds out whether the context has to be made current.
+                self.assertEqual(
+                    self.each_step(module, bind=bind),
+                    {"cuLaunchKernel": launches, "cuCtxGetCurrent": 1,
+                     "cuCtxPushCurrent": 1, "cuCtxPopCurrent": 1},
+                    f"{rule} on {count} tensors",
+                )
+
+    def test_B72_code_for_a_gpu_calls_no_driver_before_its_first_step(self):
+        path, artifact = self.bench.file("step.mlir", programs.step("sgd", dict(lr=0.5), {})), self.bench.path("both.so")
+        done = self.bench.call("compile", path, "--target=cpu", "--target=nvptx", "-o", artifact)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
+        self.assertEqual(self.calls(artifact, bind=bind), {})  # on the CPU
+        with open(artifact, "rb") as file:
+            self.assertNotIn(b".init_array", file.read())
+
+
 class Killed(unittest.TestCase):
     """Killed before any call of the driver, a run leaves the old state file or the new one."""
 

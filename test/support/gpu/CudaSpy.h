@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 // What cudaSpy() of the library returns. The environment variable CUDASPY gives the first values as
-// name=number, with colons between: "devices=2:killAt=17".
+// name=number, with colons between: "devices=2:killAt=17". CUDASPY_REPORT names a file to which the
+// number of calls of each entry point is written, a line each, when the process ends.
 struct CudaSpy {
   // Set by the test.
   int devices;      // default 1; each has a primary context of its own
