@@ -330,9 +330,8 @@ sweep.step @s() attributes {cut} {
 
 // The verifiers of ops with bodies meet bodies without an end, or with another's.
 sweep.step @s() attributes {cut} {
-  // expected-error @below {{expects regions to end with 'sweep.yield', found 'arith.constant'}}
-  // expected-note @below {{in custom textual format, the absence of terminator implies 'sweep.yield'}}
   "sweep.scalar"() <{label = @final}> ({
+    // expected-error @below {{block with no terminator}}
     %0 = arith.constant true
   }) : () -> ()
 }
@@ -353,9 +352,8 @@ sweep.step @s() attributes {cut} {
 
 amp.model @m
 sweep.step @s() attributes {cut} {
-  // expected-error @below {{expects regions to end with 'sweep.leave', found 'sweep.yield'}}
-  // expected-note @below {{in custom textual format, the absence of terminator implies 'sweep.leave'}}
   "sweep.pass"() <{model = @m, reads = [], writes = [], write_flags = array<i32>, reductions = [], operandSegmentSizes = array<i32: 0, 0, 0>}> ({
+    // expected-error @below {{'sweep.yield' op expects parent op to be one of 'sweep.scalar, sweep.each'}}
     "sweep.yield"() : () -> ()
   }) : () -> ()
   sweep.scalar @final {
