@@ -38,6 +38,7 @@ sawtooth_simulated_test(B55 -k B55 test_gpu)
 if(TARGET cudaspy)
   sawtooth_simulated_test(killed -k Killed test_gpu)
   sawtooth_simulated_test(calls -k Calls test_gpu)
+  sawtooth_simulated_test(B42 -k B42 test_gpu)
   sawtooth_simulated_test(B72 -k B72 test_gpu)
 endif()
 

@@ -187,7 +187,7 @@ class Calls(unittest.TestCase):
         more = {name: (many[name] - few.get(name, 0)) / 3 for name in many}
         return {name: count for name, count in more.items() if count}
 
-    def test_a_tail_is_its_launches_for_any_number_of_tensors(self):
+    def test_B42_a_tail_is_its_launches_for_any_number_of_tensors(self):
         for rule, launches in (("adamw", 2), ("sgd", 2), ("lamb", 3)):
             module = programs.step(rule, dict(lr=0.01), dict(scale=8.0), copy="f16", max_norm=1.0)
             for count in (1, 148, 10000) if rule == "adamw" else (1, 148):

@@ -86,10 +86,14 @@ public:
       std::exit(2);
     artifact = take(Artifact::read(sawtoothCompiledArtifact(compiled)));
     store = take(Store::create(artifact.plan, /*seed=*/7));
+    if (artifact.isForGpu()) {
+      device = take(cuda::Device::primary(0));
+      cuda::fetchFrom(*store, device);
+    }
     bind();
     check(store->finish());
-    if (artifact.isForGpu())
-      engine = take(cuda::DeviceEngine::create(*store, take(cuda::Device::primary(0)), 64));
+    if (device)
+      engine = take(cuda::DeviceEngine::create(*store, device, 64));
     else
       engine = createCpuEngine(*store, 64);
     for (uint32_t step = 0; step < artifact.plan.steps().size(); ++step)
@@ -101,7 +105,7 @@ public:
     fill(SAWTOOTH_LIST_ARGUMENT, 1000 + round, round == request.special);
     for (uint32_t l = 0; l < artifact.plan.lists().size(); ++l)
       if (artifact.plan.lists()[l].kind == SAWTOOTH_LIST_ARGUMENT)
-        check(engine->pushList(l));
+        upload(l);
     for (auto &runner : runners) {
       setTensors(*runner, 500 + round);
       check(engine->start(*runner));
@@ -112,6 +116,7 @@ public:
   }
 
   const Request &request;
+  cuda::DevicePointer device; // of code for a GPU
   SawtoothCompiled *compiled;
   Artifact artifact;
   std::unique_ptr<Store> store;
@@ -120,6 +125,8 @@ public:
   std::vector<StatusRow> rows;
 
 private:
+  std::vector<std::vector<cuda::DeviceMemory>> onDevice; // by list, tensor
+
   void bind() {
     const Plan &plan = artifact.plan;
     buffers.resize(plan.lists().size());
@@ -144,8 +151,39 @@ private:
                            {sizes[t]},
                            SawtoothType(plan.lists()[l].type),
                            address(l, t)});
-      check(store->bind(l, tensors));
+      if (!device) {
+        check(store->bind(l, tensors));
+        continue;
+      }
+      // On the device too, tensors begin where they do here: what the runtime allocates is aligned.
+      onDevice.resize(plan.lists().size());
+      for (size_t t = 0; t < sizes.size(); ++t) {
+        onDevice[l].push_back(
+            take(cuda::DeviceMemory::allocate(device, buffers[l][t].size(), "a test")));
+        tensors[t].data = reinterpret_cast<void *>(deviceAddress(l, t));
+      }
+      upload(l);
+      check(store->bindDevice(l, tensors));
     }
+  }
+
+  uint64_t deviceAddress(uint32_t list, size_t tensor) const {
+    return onDevice[list][tensor].address() +
+           request.offset * bytesOf(artifact.plan.lists()[list].type);
+  }
+
+  // The elements of a list that was filled, to the device.
+  void upload(uint32_t l) {
+    if (!device || buffers[l].empty())
+      return;
+    const cuda::Driver &api = device->driver();
+    cuda::ContextScope scope(api, device->context());
+    std::vector<int64_t> sizes = sizesOf(artifact.plan.lists()[l]);
+    for (size_t t = 0; t < sizes.size(); ++t)
+      if (uint64_t bytes = sizes[t] * bytesOf(artifact.plan.lists()[l].type))
+        check(api.check(api.cuMemcpyHtoDAsync(deviceAddress(l, t), address(l, t), bytes, nullptr),
+                        "cuMemcpyHtoDAsync"));
+    check(api.check(api.cuStreamSynchronize(nullptr), "cuStreamSynchronize"));
   }
 
   /// None for a list whose tensors the module names: its state has initial values.
@@ -164,8 +202,8 @@ private:
       std::mt19937 random(seed + a);
       for (int64_t i = 0; i < count; ++i) {
         // Whole numbers serve as labels.
-        uint32_t bits = rows[a].type == SAWTOOTH_I32 ? random() % 10
-                                                     : randomBits(rows[a].type, random, false);
+        uint32_t bits =
+            rows[a].type == SAWTOOTH_I32 ? random() % 10 : randomBits(rows[a].type, random, false);
         std::memcpy(data.data() + i * bytesOf(rows[a].type), &bits, bytesOf(rows[a].type));
       }
       runner.setTensor(a, data.data());
