@@ -81,10 +81,10 @@ public:
     options.diagnostic = [](const char *text, size_t size, void *) {
       std::fwrite(text, 1, size, stderr);
     };
-    compiled = sawtoothCompileFile(request.path.c_str(), &options);
+    compiled.reset(sawtoothCompileFile(request.path.c_str(), &options));
     if (!compiled)
       std::exit(2);
-    artifact = take(Artifact::read(sawtoothCompiledArtifact(compiled)));
+    artifact = take(Artifact::read(sawtoothCompiledArtifact(compiled.get())));
     store = take(Store::create(artifact.plan, /*seed=*/7));
     if (artifact.isForGpu()) {
       device = take(cuda::Device::primary(0));
@@ -117,7 +117,8 @@ public:
 
   const Request &request;
   cuda::DevicePointer device; // of code for a GPU
-  SawtoothCompiled *compiled;
+  std::unique_ptr<SawtoothCompiled, decltype(&sawtoothCompiledDestroy)> compiled{
+      nullptr, sawtoothCompiledDestroy};
   Artifact artifact;
   std::unique_ptr<Store> store;
   std::unique_ptr<Engine> engine;

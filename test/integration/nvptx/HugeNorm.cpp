@@ -37,10 +37,11 @@ int main(int argc, char **argv) {
   SawtoothCompileOptions options{};
   options.target = "nvptx";
   options.chip = argv[2];
-  SawtoothCompiled *compiled = sawtoothCompileFile(argv[1], &options);
+  std::unique_ptr<SawtoothCompiled, decltype(&sawtoothCompiledDestroy)> compiled{
+      sawtoothCompileFile(argv[1], &options), sawtoothCompiledDestroy};
   if (!compiled)
     return 2;
-  Artifact artifact = take(Artifact::read(sawtoothCompiledArtifact(compiled)));
+  Artifact artifact = take(Artifact::read(sawtoothCompiledArtifact(compiled.get())));
   auto device = take(cuda::Device::primary(0));
   auto memory = take(cuda::DeviceMemory::allocate(device, elements * 2, "the tensor"));
   const cuda::Driver &driver = device->driver();
