@@ -5,7 +5,8 @@
 //
 //   HugeNorm STEP.mlir CHIP ELEMENTS
 //
-// Every element is 0x3c3c = 271 / 256, so that every sum on the way to ELEMENTS * 271 / 256 is exact.
+// Every element is 0x3c3c = 271 / 256, so that every sum on the way to ELEMENTS * 271 / 256 is
+// exact.
 #include "sawtooth-c/Compiler.h"
 #include "sawtooth/runtime/Artifact.h"
 #include "sawtooth/runtime/cuda/DeviceEngine.h"
