@@ -12,7 +12,8 @@ class RewritePatternSet;
 namespace sawtooth {
 
 /// math.exp, log, tanh, erf, cos, powf and amp.powi on floats of at most 64 bits, and vectors of
-/// them, become arith, and amp.opaque its operand. Errors and order are those of the documentation of `expand-math`.
+/// them, become arith, and amp.opaque its operand. Errors and order are those of the documentation
+/// of `expand-math`.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 
 /// Conversions from and to f16 and bf16 that a chip or its library would get wrong become integer

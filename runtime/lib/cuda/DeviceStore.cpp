@@ -93,6 +93,20 @@ Status DeviceStore::checkDevice(uint32_t number) const {
   return {};
 }
 
+/// Makes room for what was written and copies it there; returns when it has arrived.
+static Status upload(const DevicePointer &device, TableWriter &writer, const char *what,
+                     DeviceMemory &to, CUstream stream) {
+  Result<DeviceMemory> memory = DeviceMemory::allocate(device, writer.size(), what);
+  if (!memory.ok())
+    return memory.status();
+  to = std::move(*memory);
+  const std::vector<std::byte> &bytes = writer.finish(to.address());
+  const Driver &api = device->driver();
+  SAWTOOTH_TRY(api.check(api.cuMemcpyHtoDAsync(to.address(), bytes.data(), bytes.size(), stream),
+                         "cuMemcpyHtoDAsync"));
+  return api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize");
+}
+
 Status DeviceStore::createTables(CUstream stream) {
   TableWriter writer;
   chunkTable = writer.add(host.chunks());
@@ -109,16 +123,7 @@ Status DeviceStore::createTables(CUstream stream) {
     for (size_t i = 0; i < lists[number].addresses.size(); ++i)
       writer.set(lists[number].table + i * 8, lists[number].addresses[i]);
   }
-  Result<DeviceMemory> memory = DeviceMemory::allocate(device_, writer.size(), "tables");
-  if (!memory.ok())
-    return memory.status();
-  tables = std::move(*memory);
-  const std::vector<std::byte> &bytes = writer.finish(tables.address());
-  const Driver &api = device_->driver();
-  SAWTOOTH_TRY(
-      api.check(api.cuMemcpyHtoDAsync(tables.address(), bytes.data(), bytes.size(), stream),
-                "cuMemcpyHtoDAsync"));
-  return api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize");
+  return upload(device_, writer, "tables", tables, stream);
 }
 
 Status DeviceStore::createFields(CUstream stream) {
@@ -131,16 +136,7 @@ Status DeviceStore::createFields(CUstream stream) {
     if (plan.fields()[field].extent == SAWTOOTH_PER_TENSOR)
       arrays[plan.fields()[field].offset] =
           writer.add(std::span<const uint64_t>(host.slots(field)));
-  Result<DeviceMemory> memory = DeviceMemory::allocate(device_, writer.size(), "fields");
-  if (!memory.ok())
-    return memory.status();
-  fields = std::move(*memory);
-  const std::vector<std::byte> &bytes = writer.finish(fields.address());
-  const Driver &api = device_->driver();
-  SAWTOOTH_TRY(
-      api.check(api.cuMemcpyHtoDAsync(fields.address(), bytes.data(), bytes.size(), stream),
-                "cuMemcpyHtoDAsync"));
-  return api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize");
+  return upload(device_, writer, "fields", fields, stream);
 }
 
 CUdeviceptr DeviceStore::perTensor(uint32_t k, uint32_t model) const {

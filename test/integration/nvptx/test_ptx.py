@@ -68,8 +68,6 @@ class PTX(unittest.TestCase):
 
 def check_rule(rule):
     def test(self):
-        if not find_ptxas():
-            self.skipTest("NO PTXAS: spills and registers are NOT checked; install CUDA 13's")
         for gradients in GRADIENTS:
             step = Step(self.folder.name, rule, gradients)
             for chip in CHIPS:
@@ -78,9 +76,12 @@ def check_rule(rule):
                     text = ptx.decode()
                     self.assertIn(f".target {chip}\n", text)
                     self.check_text(text, rule, chip)
-                    for kernel, (registers, spilled) in assemble(ptx, chip).items():
+                    kernels = assemble(ptx, chip) if find_ptxas() else {}
+                    for kernel, (registers, spilled) in kernels.items():
                         self.assertEqual(spilled, 0, f"{kernel} spills")
                         self.assertLessEqual(registers, 128, kernel)
+        if not find_ptxas():
+            self.skipTest("NO PTXAS: the text is checked, spills and registers are NOT")
 
     return test
 
@@ -180,9 +181,9 @@ class Cubins(unittest.TestCase):
         self.assertNotEqual(run.returncode, 0)
         self.assertIn(f"'{fake}' refuses the PTX: no such target", run.stderr)
 
-    def test_B76_says_what_to_do_without_ptxas(self):
+    def test_no_ptxas_says_what_to_do(self):
         if pathlib.Path("/usr/local/cuda/bin/ptxas").exists():
-            return  # where it is always found
+            self.skipTest("PTXAS IS IN /usr/local/cuda: what is said without one is NOT checked")
         run = self.emit_with(PATH="/nowhere", CUDA_HOME="", CUDA_PATH="", VIRTUAL_ENV="")
         self.assertNotEqual(run.returncode, 0)
         self.assertIn("no ptxas in PATH, CUDA_HOME or /usr/local/cuda", run.stderr)
