@@ -5,7 +5,6 @@
 #include "Module.h"
 #include "Output.h"
 #include "bench/Bench.h"
-#include "bench/GpuBench.h"
 #include "bench/Shapes.h"
 
 #include <nlohmann/json.hpp>
@@ -134,15 +133,13 @@ int benchCommand(int argc, char **argv) {
   if (!step.ok())
     return fail(step.status());
   bool gpu = module->artifact().isForGpu();
-  if (gpu && options.skipRate > 0)
-    return fail(Status::error(StatusCode::Invalid, "--skip-rate is for the CPU"));
   Result<bench::Report> measured = gpu ? measureGpu(module->artifact(), *step, options)
                                        : bench::measure(module->artifact(), *step, options);
   if (!measured.ok())
     return fail(measured.status());
   const bench::Report &report = *measured;
-  Result<double> fixedSeconds = gpu ? fixedCostOfGpu(module->artifact(), *step)
-                                    : bench::fixedCost(module->artifact(), *step);
+  Result<double> fixedSeconds =
+      gpu ? fixedCostOfGpu(module->artifact(), *step) : bench::fixedCost(module->artifact(), *step);
   if (!fixedSeconds.ok())
     return fail(fixedSeconds.status());
   if (report.tensors < options.tensors.size())
@@ -169,25 +166,28 @@ int benchCommand(int argc, char **argv) {
     result(out.dump(2) + "\n");
     return Success;
   }
+  std::string threads =
+      std::to_string(options.threads) + " thread" + (options.threads > 1 ? "s" : "");
   char text[1024];
   std::snprintf(text, sizeof text,
-                "%s on %s: %.1f M parameters in %llu tensors, %g bytes each, %u thread%s\n"
+                "%s on %s: %.1f M parameters in %llu tensors, %g bytes each, %s\n"
                 "  compile     %8.1f ms   (from the cache: %.1f ms)\n"
                 "  first step  %8.2f ms\n"
                 "  step        %8.3f ms   (%.3f to %.3f over %u, %llu skipped)\n"
                 "  bound       %8.3f ms   (%.3f to %.3f)\n"
                 "  step/bound  %8.3f\n"
                 "  moved       %8.2f GB/s  (the bound: %.2f, a copy: %.2f)\n"
-                "  fixed cost  %8.2f us a step, beside its elements, on one thread\n",
+                "  fixed cost  %8.2f us a step, %s\n",
                 input.c_str(), tensors.c_str(), static_cast<double>(report.parameters) * 1e-6,
                 static_cast<unsigned long long>(report.tensors), report.bytesPerParameter,
-                options.threads, options.threads == 1 ? "" : "s", compileSeconds * 1e3,
+                gpu ? target.chip.c_str() : threads.c_str(), compileSeconds * 1e3,
                 *cachedSeconds * 1e3, report.firstStepSeconds * 1e3, report.step.median * 1e3,
                 report.step.min * 1e3, report.step.max * 1e3, options.steps,
                 static_cast<unsigned long long>(report.skipped), report.bound.median * 1e3,
                 report.bound.min * 1e3, report.bound.max * 1e3, report.ratioToBound,
                 report.bytesPerSecond * 1e-9, report.boundBytesPerSecond * 1e-9,
-                report.copyBytesPerSecond * 1e-9, *fixedSeconds * 1e6);
+                report.copyBytesPerSecond * 1e-9, *fixedSeconds * 1e6,
+                gpu ? "of one that has a single element" : "beside its elements, on one thread");
   result(text);
   return Success;
 }

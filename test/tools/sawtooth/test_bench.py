@@ -25,7 +25,9 @@ class Bench(unittest.TestCase):
         return done.stdout if code == 0 else done.stderr
 
     def report(self, *more):
-        return json.loads(self.bench("--tensors", "20x1000", "--steps", "6", "--json", *more))
+        if "--steps" not in more:
+            more = (*more, "--steps", "6")
+        return json.loads(self.bench("--tensors", "20x1000", "--json", *more))
 
     def test_counts(self):
         report = self.report("--threads", "2")
@@ -37,6 +39,18 @@ class Bench(unittest.TestCase):
     def test_skips(self):
         self.assertEqual(self.report("--skip-rate", "1")["skipped"], 6)
         self.assertEqual(self.report("--skip-rate", "0.5")["skipped"], 3)
+        # floor(n * P) of n steps, with P as it is written: the double of 0.29 is a little less.
+        self.assertEqual(self.report("--skip-rate", "0.29", "--steps", "100")["skipped"], 29)
+        self.assertEqual(self.report("--skip-rate", "0.3", "--steps", "3")["skipped"], 0)
+        # of g, w, h and m a skip reads g alone
+        for rate, bytes_each in ("0", 18), ("1", 2):
+            report = self.report("--skip-rate", rate, "--steps", "1")
+            moved = report["bytes_per_second"] * report["seconds_per_step"]["median"]
+            self.assertAlmostEqual(moved / report["parameters"], bytes_each)
+        self.assertIn(
+            "takes no list with an element",
+            self.bench("--tensors", "3x0", "--skip-rate", "1", code=1),
+        )
 
     def test_times(self):
         report = self.report("--threads", "1")

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/Bench.h"
 
-#include "bench/Shapes.h"
-#include "bench/Trial.h"
+#include "bench/CpuTrial.h"
+#include "bench/GpuTrial.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace sawtooth;
 using namespace sawtooth::bench;
@@ -20,49 +21,73 @@ Times bench::summarize(std::vector<double> seconds) {
   return {seconds.front(), median, seconds.back()};
 }
 
-Result<Report> bench::measure(const Artifact &artifact, uint32_t step, const Options &options) {
-  Result<std::unique_ptr<Trial>> created =
-      Trial::create(artifact, step, options.tensors, options.threads);
-  if (!created.ok())
-    return created.status();
-  Trial &trial = **created;
+bool bench::mustSkip(double rate, unsigned number) {
+  // Most rates are decimals, a little beside the number that is meant: 100 * 0.29 is below 29.
+  auto before = [&](unsigned steps) { return std::floor(steps * rate + 1e-9); };
+  return before(number + 1) > before(number);
+}
 
+Result<Report> bench::measure(Trial &trial, const Options &options) {
   Report report;
-  report.tensors = options.tensors.size();
-  for (const TensorSpec &tensor : options.tensors)
-    report.parameters += *countElements(tensor.dims);
+  report.tensors = trial.tensors().size();
+  for (const TensorSpec &tensor : trial.tensors())
+    report.parameters += static_cast<uint64_t>(*countElements(tensor.dims));
   report.bytesPerParameter =
       report.parameters ? trial.bytes(true) / static_cast<double>(report.parameters) : 0;
+  if (options.skipRate > 0 && !trial.canSkip())
+    return Status::error(
+        StatusCode::Invalid,
+        "--skip-rate: the step takes no list with an element that could be infinite");
 
   // The first run touches pages and caches, for all three.
-  bool applied = false;
-  report.firstStepSeconds = trial.runStep(false, applied);
-  trial.tuneBound();
-  trial.runCopy();
+  Result<Trial::Run> first = trial.runStep(false);
+  if (!first.ok())
+    return first.status();
+  report.firstStepSeconds = first->seconds;
+  SAWTOOTH_TRY(trial.warmUp());
 
-  // The same steps are skipped in every run: those where the running sum of the rate reaches one.
-  double due = 0;
   std::vector<double> steps, bounds, copies, ratios, rates, boundRates;
   for (unsigned i = 0; i < options.steps; ++i) {
-    bool skip = trial.canSkip() && (due += options.skipRate) >= 1.0;
-    due -= skip;
-    double stepSeconds = trial.runStep(skip, applied);
-    double boundSeconds = trial.runBound(applied);
-    report.skipped += !applied;
-    steps.push_back(stepSeconds);
-    bounds.push_back(boundSeconds);
-    copies.push_back(trial.runCopy());
-    ratios.push_back(stepSeconds / boundSeconds);
-    rates.push_back(trial.bytes(applied) / stepSeconds);
-    boundRates.push_back(trial.bytes(applied) / boundSeconds);
+    Result<Trial::Run> step = trial.runStep(mustSkip(options.skipRate, i));
+    if (!step.ok())
+      return step.status();
+    Result<double> bound = trial.runBound(step->applied);
+    if (!bound.ok())
+      return bound.status();
+    Result<double> copy = trial.runCopy();
+    if (!copy.ok())
+      return copy.status();
+    report.skipped += !step->applied;
+    // A step without elements may take no time, as far as the clock tells.
+    auto quotient = [](double a, double b) { return b > 0 ? a / b : 0; };
+    double bytes = trial.bytes(step->applied);
+    steps.push_back(step->seconds);
+    bounds.push_back(*bound);
+    copies.push_back(quotient(trial.copyBytes(), *copy));
+    ratios.push_back(quotient(step->seconds, *bound));
+    rates.push_back(quotient(bytes, step->seconds));
+    boundRates.push_back(quotient(bytes, *bound));
   }
   report.step = summarize(steps);
   report.bound = summarize(bounds);
   report.ratioToBound = summarize(ratios).median;
   report.bytesPerSecond = summarize(rates).median;
   report.boundBytesPerSecond = summarize(boundRates).median;
-  report.copyBytesPerSecond = trial.copyBytes() / summarize(copies).median;
+  report.copyBytesPerSecond = summarize(copies).median;
   return report;
+}
+
+Result<Report> bench::measure(const Artifact &artifact, uint32_t step, const Options &options) {
+  Result<std::unique_ptr<CpuTrial>> trial =
+      CpuTrial::create(artifact, step, options.tensors, options.threads);
+  return trial.ok() ? measure(**trial, options) : Result<Report>(trial.status());
+}
+
+Result<Report> bench::measureOnGpu(const Artifact &artifact, uint32_t step,
+                                   const cuda::DevicePointer &device, const Options &options) {
+  Result<std::unique_ptr<GpuTrial>> trial =
+      GpuTrial::create(artifact, step, options.tensors, device);
+  return trial.ok() ? measure(**trial, options) : Result<Report>(trial.status());
 }
 
 Result<double> bench::fixedCost(const Artifact &artifact, uint32_t step) {
@@ -71,13 +96,13 @@ Result<double> bench::fixedCost(const Artifact &artifact, uint32_t step) {
     std::vector<TensorSpec> tensors;
     for (int i = 0; i < 20; ++i)
       tensors.push_back({"t" + std::to_string(i), {size}});
-    Result<std::unique_ptr<Trial>> trial = Trial::create(artifact, step, tensors, /*threads=*/1);
+    Result<std::unique_ptr<CpuTrial>> trial =
+        CpuTrial::create(artifact, step, tensors, /*threads=*/1);
     if (!trial.ok())
       return trial.status();
     std::vector<double> seconds;
-    bool applied;
     for (int i = 0; i < 200; ++i)
-      seconds.push_back((*trial)->runStep(false, applied));
+      seconds.push_back((*trial)->runStep(false)->seconds);
     sizes.push_back(20.0 * static_cast<double>(size));
     medians.push_back(summarize(seconds).median);
   }

@@ -5,16 +5,22 @@
 #ifndef SAWTOOTH_TOOLS_BENCH_BENCH_H
 #define SAWTOOTH_TOOLS_BENCH_BENCH_H
 
-#include "sawtooth/runtime/Executor.h"
+#include "bench/Trial.h"
+#include "sawtooth/runtime/Artifact.h"
+#include "sawtooth/runtime/cuda/Device.h"
 
 namespace sawtooth::bench {
 
 struct Options {
   std::vector<runtime::TensorSpec> tensors; // of every model of the step
   unsigned steps = 20;
-  double skipRate = 0; // share of the steps that find an infinity in their gradients
-  unsigned threads = 1;
+  double skipRate = 0;  // share of the steps that find an infinity, see mustSkip()
+  unsigned threads = 1; // of the CPU
 };
+
+/// Whether timed step `number`, from 0, is one of those: n steps have floor(n * rate) of them,
+/// spread evenly, the same in every run.
+bool mustSkip(double rate, unsigned number);
 
 /// Seconds.
 struct Times {
@@ -33,10 +39,15 @@ struct Report {
   double bytesPerSecond = 0, boundBytesPerSecond = 0, copyBytesPerSecond = 0;
 };
 
-/// Runs step `step` of the artifact on random data. A step that is skipped is held against a bound
-/// with the passes that it ran.
+/// Runs the step again and again, in turns with its bound. A step that is skipped is held against a
+/// bound with the passes that it ran. `Invalid` when steps are to be skipped and cannot be.
+runtime::Result<Report> measure(Trial &trial, const Options &options);
+/// The same for a step of an artifact, on threads or on a device.
 runtime::Result<Report> measure(const runtime::Artifact &artifact, uint32_t step,
                                 const Options &options);
+runtime::Result<Report> measureOnGpu(const runtime::Artifact &artifact, uint32_t step,
+                                     const runtime::cuda::DevicePointer &device,
+                                     const Options &options);
 
 /// What a step on one thread costs beside its elements, in seconds: where the straight line through
 /// the medians for 20 tensors of 1,000 to 10,000 elements meets none.

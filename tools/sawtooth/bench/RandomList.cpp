@@ -4,6 +4,7 @@
 
 #include "sawtooth/runtime/Convert.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -42,6 +43,10 @@ Result<RandomList> RandomList::create(const std::vector<TensorSpec> &specs, Sawt
     }
   });
   return list;
+}
+
+bool RandomList::hasElements() const {
+  return std::ranges::any_of(refs, [](const TensorRef &ref) { return *countElements(ref.dims); });
 }
 
 void RandomList::poison(bool on) {

@@ -27,6 +27,7 @@ public:
   const char *data() const { return static_cast<const char *>(memory.data()); }
   uint64_t bytes() const { return memory.bytes(); }
 
+  bool hasElements() const;
   /// Puts an infinity into the first element that there is, or takes it out again.
   void poison(bool on);
 
