@@ -93,7 +93,12 @@ std::vector<std::string> Store::bindableLists(uint32_t model) const {
   return names;
 }
 
-Status Store::defineEmpty(uint32_t model) { return models[model].define({}); }
+Status Store::defineModel(uint32_t model, std::vector<TensorSpec> tensors) {
+  if (models[model].known)
+    return Status::error(StatusCode::Invalid,
+                         cat("model '", models[model].name, "' has its tensors already"));
+  return models[model].define(std::move(tensors));
+}
 
 Status Store::finish() {
   if (finished_)

@@ -3,7 +3,6 @@
 """The tool with --target=nvptx against itself on the CPU, on the simulator that LD_LIBRARY_PATH
 leads to. The other suites hold the oracle to both targets, see harness.py."""
 
-import fractions
 import json
 import os
 import subprocess
@@ -164,21 +163,28 @@ class Calls(unittest.TestCase):
         self.bench = self.enterContext(Bench())
         self.bench.target = "cpu"
 
-    def calls(self, *arguments, more=(), **options):
-        """{entry point: calls} of one run."""
+    def counts(self, run):
+        """{entry point: calls} of what `run` does in the environment that it gets."""
         report = self.bench.path("calls")
-        environment = {
+        run({
             "CUDASPY_REPORT": report,
             "LD_LIBRARY_PATH": os.environ["CUDASPY_PATH"],
             "PTXSIM_OPTIONS": "ptxas=0:chip=sm_90:race=0",  # other tests look at what kernels do
-        }
-        self.bench.run(*arguments, more=more, environment=environment, **options).expect(0)
+        })
         if not os.path.exists(report):
             return {}
         with open(report, encoding="utf-8") as file:
             counts = {name: int(count) for name, count in (line.split() for line in file)}
         os.remove(report)
         return counts
+
+    def calls(self, *arguments, **options):
+        """The same of one run of a step."""
+        return self.counts(
+            lambda environment: self.bench.run(
+                *arguments, environment=environment, **options
+            ).expect(0)
+        )
 
     def each_step(self, module, **options):
         """The calls that one step more makes."""
@@ -208,6 +214,23 @@ class Calls(unittest.TestCase):
                     f"{rule} on {count} tensors",
                 )
 
+    def test_skips_of_a_benchmark_wait_for_nothing(self):
+        path = self.bench.file("step.mlir", programs.step("sgd", dict(lr=0.5), {}))
+
+        def time(rate):
+            def run(environment):
+                subprocess.run(
+                    [*self.bench.tool, "bench", path, "--target=nvptx", "--tensors", "4x100",
+                     "--steps", "6", "--skip-rate", rate],
+                    capture_output=True, check=True, timeout=300, env={**os.environ, **environment},
+                )
+            return self.counts(run)
+
+        # An infinity comes and goes by a copy within the device's memory, in the stream's order.
+        none, all_six = time("0"), time("1")
+        more = {name: count - none.get(name, 0) for name, count in all_six.items()}
+        self.assertEqual({n: k for n, k in more.items() if k}, {"cuMemcpyDtoDAsync": 2 * 6})
+
     def test_B72_code_for_a_gpu_calls_no_driver_before_its_first_step(self):
         path, artifact = self.bench.file("step.mlir", programs.step("sgd", dict(lr=0.5), {})), self.bench.path("both.so")
         done = self.bench.call("compile", path, "--target=cpu", "--target=nvptx", "-o", artifact)
@@ -216,61 +239,6 @@ class Calls(unittest.TestCase):
         self.assertEqual(self.calls(artifact, bind=bind), {})  # on the CPU
         with open(artifact, "rb") as file:
             self.assertNotIn(b".init_array", file.read())
-
-
-class Benchmark(unittest.TestCase):
-    """`sawtooth bench` on the simulator. Times say nothing here: only what was done is tested."""
-
-    def setUp(self):
-        self.bench = self.enterContext(Bench())
-        self.step = self.bench.file(
-            "step.mlir",
-            programs.step("adamw", dict(lr=0.01), dict(scale=8.0), copy="f16", max_norm=1.0),
-        )
-
-    def report(self, *more, environment=None):
-        done = subprocess.run(
-            [*self.bench.tool, "bench", self.step, "--target=nvptx", "--tensors", "4x2000",
-             "--json", *more],
-            capture_output=True, text=True, timeout=300, env={**os.environ, **(environment or {})},
-        )
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
-
-    def test_floor_of_steps_times_rate_are_skipped(self):
-        for rate, steps in (("0", 5), ("0.3", 10), ("0.3", 3), ("0.29", 100), ("1", 4)):
-            report = self.report("--skip-rate", rate, "--steps", str(steps))
-            self.assertEqual(report["skipped"], int(fractions.Fraction(rate) * steps), (rate, steps))
-
-    def test_a_skip_is_held_against_the_passes_that_it_runs(self):
-        # Reads g (2 bytes); one that is applied then reads g, w, m, v and writes w, h, m, v.
-        for rate, bytes_each in (("0", 2 + 28), ("1", 2)):
-            report = self.report("--skip-rate", rate, "--steps", "1")
-            self.assertEqual(report["bytes_per_parameter"], 30)
-            for seconds, speed in (
-                ("seconds_per_step", "bytes_per_second"), ("bound_seconds", "bound_bytes_per_second"),
-            ):
-                moved = report[seconds]["median"] * report[speed]
-                self.assertAlmostEqual(moved / report["parameters"], bytes_each, places=6)
-
-    def test_an_infinity_comes_and_goes_on_the_stream(self):
-        if "CUDASPY_PATH" not in os.environ:
-            self.skipTest("there is no library that counts calls")
-
-        def calls(rate, steps):
-            path = self.bench.path("calls")
-            self.report("--skip-rate", rate, "--steps", str(steps), environment={
-                "CUDASPY_REPORT": path, "LD_LIBRARY_PATH": os.environ["CUDASPY_PATH"],
-            })
-            with open(path, encoding="utf-8") as file:
-                counts = {name: int(count) for name, count in (line.split() for line in file)}
-            os.remove(path)
-            return counts
-
-        # What waits for the device, and all the rest, is the same for steps that are not skipped.
-        clean, skipped = calls("0", 6), calls("1", 6)
-        more = {name: skipped[name] - clean.get(name, 0) for name in skipped}
-        self.assertEqual({n: k for n, k in more.items() if k}, {"cuMemcpyDtoDAsync": 2 * 6})
 
 
 class Killed(unittest.TestCase):

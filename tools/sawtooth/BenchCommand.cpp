@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cmath>
+#include <cstdarg>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -20,9 +22,9 @@ namespace sawtooth::tool {
 
 static const char *const help = R"(usage: sawtooth bench STEP.mlir|STEP.so [OPTION...]
 
-Times a step on random data, in turns with a plain streaming loop over the same
-buffers with the same reads and writes: the bound; on a GPU, with a copy within
-its memory. Medians of one run.
+Times a step over lists on random data, in turns with a plain streaming loop over
+the same buffers with the same reads and writes: the bound; on a GPU, with a copy
+within its memory. Medians of one run. Arguments without a default are 1.
 
   --tensors LIST   gpt2 (default), gpt2-xl, resnet50, llama-7b, COUNTxSIZE, or
                    FILE.json: {"name": [dims], ...}
@@ -87,12 +89,46 @@ static Result<bench::Report> measureGpu(const Artifact &artifact, uint32_t step,
                      : Result<bench::Report>(device.status());
 }
 
-/// What a step costs beside its elements: one that has a single one.
+/// What a step costs beside its elements: one that has a single one. NaN as bench::fixedCost().
 static Result<double> fixedCostOfGpu(const Artifact &artifact, uint32_t step) {
   bench::Options options;
   options.tensors = {{"a", {1}}};
   Result<bench::Report> report = measureGpu(artifact, step, options);
-  return report.ok() ? Result<double>(report->step.median) : Result<double>(report.status());
+  if (!report.ok())
+    return report.status();
+  return report->tookTensors ? report->step.median : NAN;
+}
+
+/// printf into a string.
+[[gnu::format(printf, 1, 2)]] static std::string line(const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  return text;
+}
+
+static std::string reportText(const bench::Report &report, const std::string &where,
+                              double compileSeconds, double cachedSeconds) {
+  auto times = [](const char *what, const bench::Times &seconds) {
+    return line("  %-10s  %8.3f ms   (%.3f to %.3f", what, seconds.median * 1e3, seconds.min * 1e3,
+                seconds.max * 1e3);
+  };
+  return line("%.1f M parameters in %llu tensor%s, %g bytes each, %s\n",
+              static_cast<double>(report.parameters) * 1e-6,
+              static_cast<unsigned long long>(report.tensors), report.tensors == 1 ? "" : "s",
+              report.bytesPerParameter, where.c_str()) +
+         line("  compile     %8.1f ms   (from the cache: %.1f ms)\n", compileSeconds * 1e3,
+              cachedSeconds * 1e3) +
+         line("  first step  %8.2f ms\n", report.firstStepSeconds * 1e3) +
+         times("step", report.step) +
+         line(" over %u, %llu skipped)\n", report.steps,
+              static_cast<unsigned long long>(report.skipped)) +
+         times("bound", report.bound) + ")\n" + line("  step/bound  %8.3f\n", report.ratioToBound) +
+         line("  moved       %8.2f GB/s  (the bound: %.2f, a copy: %.2f)\n",
+              report.bytesPerSecond * 1e-9, report.boundBytesPerSecond * 1e-9,
+              report.copyBytesPerSecond * 1e-9);
 }
 
 int benchCommand(int argc, char **argv) {
@@ -103,7 +139,7 @@ int benchCommand(int argc, char **argv) {
   options.threads = std::max(1u, std::thread::hardware_concurrency());
   CLI::App app("", "bench");
   app.add_option("STEP.mlir", input)->required();
-  app.add_option("--tensors", tensors);
+  const CLI::Option *tensorsOption = app.add_option("--tensors", tensors);
   app.add_option("--step", stepName);
   app.add_option("--steps", options.steps)->check(CLI::Range(1u, 1000000u));
   app.add_option("--skip-rate", options.skipRate)->check(CLI::Range(0.0, 1.0));
@@ -142,8 +178,10 @@ int benchCommand(int argc, char **argv) {
       gpu ? fixedCostOfGpu(module->artifact(), *step) : bench::fixedCost(module->artifact(), *step);
   if (!fixedSeconds.ok())
     return fail(fixedSeconds.status());
-  if (report.tensors < options.tensors.size())
-    note("only " + std::to_string(report.tensors) + " of " +
+  if (!report.tookTensors && tensorsOption->count())
+    note("--tensors is not used: the module itself says which tensors its model has");
+  if (report.leftOut)
+    note("only " + std::to_string(options.tensors.size() - report.leftOut) + " of " +
          std::to_string(options.tensors.size()) + " tensors fit on the device");
 
   if (json) {
@@ -168,27 +206,11 @@ int benchCommand(int argc, char **argv) {
   }
   std::string threads =
       std::to_string(options.threads) + " thread" + (options.threads > 1 ? "s" : "");
-  char text[1024];
-  std::snprintf(text, sizeof text,
-                "%s on %s: %.1f M parameters in %llu tensors, %g bytes each, %s\n"
-                "  compile     %8.1f ms   (from the cache: %.1f ms)\n"
-                "  first step  %8.2f ms\n"
-                "  step        %8.3f ms   (%.3f to %.3f over %u, %llu skipped)\n"
-                "  bound       %8.3f ms   (%.3f to %.3f)\n"
-                "  step/bound  %8.3f\n"
-                "  moved       %8.2f GB/s  (the bound: %.2f, a copy: %.2f)\n"
-                "  fixed cost  %8.2f us a step, %s\n",
-                input.c_str(), tensors.c_str(), static_cast<double>(report.parameters) * 1e-6,
-                static_cast<unsigned long long>(report.tensors), report.bytesPerParameter,
-                gpu ? target.chip.c_str() : threads.c_str(), compileSeconds * 1e3,
-                *cachedSeconds * 1e3, report.firstStepSeconds * 1e3, report.step.median * 1e3,
-                report.step.min * 1e3, report.step.max * 1e3, options.steps,
-                static_cast<unsigned long long>(report.skipped), report.bound.median * 1e3,
-                report.bound.min * 1e3, report.bound.max * 1e3, report.ratioToBound,
-                report.bytesPerSecond * 1e-9, report.boundBytesPerSecond * 1e-9,
-                report.copyBytesPerSecond * 1e-9, *fixedSeconds * 1e6,
-                gpu ? "of one that has a single element" : "beside its elements, on one thread");
-  result(text);
+  result(input + " on " + (report.tookTensors ? tensors : "its own tensors") + ": " +
+         reportText(report, gpu ? target.chip : threads, compileSeconds, *cachedSeconds));
+  if (!std::isnan(*fixedSeconds))
+    result(line("  fixed cost  %8.2f us a step, ", *fixedSeconds * 1e6) +
+           (gpu ? "of one that has a single element\n" : "beside its elements, on one thread\n"));
   return Success;
 }
 

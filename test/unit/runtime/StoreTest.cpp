@@ -29,6 +29,15 @@ TEST(Store, FirstListDefinesTheModelAndOthersMustAgree) {
   EXPECT_EQ(type.message(), "tensor 'a' of list 'g' of step 'train': expected f16, got f32");
 }
 
+TEST(Store, TakesTensorsThatNoListDefines) {
+  Sgd sgd;
+  ASSERT_STATUS_OK(sgd.store->defineModel(0, {{"b", {1}}, {"a", {2}}}));
+  EXPECT_EQ(sgd.store->model(0).tensors, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(sgd.store->defineModel(0, {}).message(), "model 'model' has its tensors already");
+  EXPECT_EQ(Sgd().store->defineModel(0, {{"a", {-1}}}).message(),
+            "tensor 'a': expected dimensions from 0, got -1");
+}
+
 TEST(Store, RefusesBuffersThatAreNotThere) {
   Sgd sgd;
   std::vector<float> a = {1, 2};

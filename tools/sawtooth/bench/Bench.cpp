@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace sawtooth;
 using namespace sawtooth::bench;
@@ -29,9 +30,10 @@ bool bench::mustSkip(double rate, unsigned number) {
 
 Result<Report> bench::measure(Trial &trial, const Options &options) {
   Report report;
-  report.tensors = trial.tensors().size();
-  for (const TensorSpec &tensor : trial.tensors())
-    report.parameters += static_cast<uint64_t>(*countElements(tensor.dims));
+  report.tensors = trial.tensors();
+  report.parameters = trial.parameters();
+  report.tookTensors = trial.tookTensors();
+  report.steps = options.steps;
   report.bytesPerParameter =
       report.parameters ? trial.bytes(true) / static_cast<double>(report.parameters) : 0;
   if (options.skipRate > 0 && !trial.canSkip())
@@ -87,7 +89,12 @@ Result<Report> bench::measureOnGpu(const Artifact &artifact, uint32_t step,
                                    const cuda::DevicePointer &device, const Options &options) {
   Result<std::unique_ptr<GpuTrial>> trial =
       GpuTrial::create(artifact, step, options.tensors, device);
-  return trial.ok() ? measure(**trial, options) : Result<Report>(trial.status());
+  if (!trial.ok())
+    return trial.status();
+  Result<Report> report = measure(**trial, options);
+  if (report.ok())
+    report->leftOut = (*trial)->leftOut();
+  return report;
 }
 
 Result<double> bench::fixedCost(const Artifact &artifact, uint32_t step) {
@@ -100,6 +107,8 @@ Result<double> bench::fixedCost(const Artifact &artifact, uint32_t step) {
         CpuTrial::create(artifact, step, tensors, /*threads=*/1);
     if (!trial.ok())
       return trial.status();
+    if (!(*trial)->tookTensors())
+      return std::numeric_limits<double>::quiet_NaN();
     std::vector<double> seconds;
     for (int i = 0; i < 200; ++i)
       seconds.push_back((*trial)->runStep(false)->seconds);

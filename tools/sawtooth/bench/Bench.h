@@ -12,7 +12,7 @@
 namespace sawtooth::bench {
 
 struct Options {
-  std::vector<runtime::TensorSpec> tensors; // of every model of the step
+  std::vector<runtime::TensorSpec> tensors; // of every model whose tensors the module leaves open
   unsigned steps = 20;
   double skipRate = 0;  // share of the steps that find an infinity, see mustSkip()
   unsigned threads = 1; // of the CPU
@@ -29,7 +29,11 @@ struct Times {
 Times summarize(std::vector<double> seconds);
 
 struct Report {
-  uint64_t parameters = 0, tensors = 0, skipped = 0;
+  uint64_t parameters = 0, tensors = 0; // of the models that the step runs over
+  bool tookTensors = false;             // of the options: the module named none itself
+  uint64_t leftOut = 0;                 // tensors that did not fit
+  unsigned steps = 0;
+  uint64_t skipped = 0;
   double bytesPerParameter = 0; // of a step that is applied
   double firstStepSeconds = 0;
   Times step, bound;
@@ -50,7 +54,8 @@ runtime::Result<Report> measureOnGpu(const runtime::Artifact &artifact, uint32_t
                                      const Options &options);
 
 /// What a step on one thread costs beside its elements, in seconds: where the straight line through
-/// the medians for 20 tensors of 1,000 to 10,000 elements meets none.
+/// the medians for 20 tensors of 1,000 to 10,000 elements meets none. NaN for a step whose tensors
+/// the module itself names: it has one size alone.
 runtime::Result<double> fixedCost(const runtime::Artifact &artifact, uint32_t step);
 
 } // namespace sawtooth::bench

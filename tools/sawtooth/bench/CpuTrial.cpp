@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/CpuTrial.h"
 
+#include "sawtooth/runtime/Convert.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -81,12 +83,9 @@ void Copy::run(unsigned threads) {
 Result<std::unique_ptr<CpuTrial>> CpuTrial::create(const Artifact &artifact, uint32_t step,
                                                    const std::vector<TensorSpec> &tensors,
                                                    unsigned threads) {
-  std::unique_ptr<CpuTrial> trial(new CpuTrial(tensors, threads));
+  std::unique_ptr<CpuTrial> trial(new CpuTrial(threads));
   ParallelFor parallelFor = ParallelFor::openMp(threads);
-  Result<std::unique_ptr<Store>> store = Store::create(artifact.plan, /*seed=*/0, parallelFor);
-  if (!store.ok())
-    return store.status();
-  trial->store = std::move(*store);
+  SAWTOOTH_TRY(trial->createStore(artifact, step, tensors, parallelFor));
 
   const Plan &plan = artifact.plan;
   for (uint32_t number = 0; number < plan.lists().size(); ++number) {
@@ -100,8 +99,8 @@ Result<std::unique_ptr<CpuTrial>> CpuTrial::create(const Artifact &artifact, uin
     });
     if (!argument && !required)
       continue;
-    Result<RandomList> list =
-        RandomList::create(tensors, static_cast<SawtoothType>(row.type), number, parallelFor);
+    Result<RandomList> list = RandomList::create(
+        trial->tensorsOf(number), static_cast<SawtoothType>(row.type), number, parallelFor);
     if (!list.ok())
       return list.status();
     if (argument && !trial->firstArgument)
@@ -115,20 +114,32 @@ Result<std::unique_ptr<CpuTrial>> CpuTrial::create(const Artifact &artifact, uin
   if (!executor.ok())
     return executor.status();
   trial->executor = std::move(*executor);
-  SAWTOOTH_TRY(trial->executor->ready());
+  SAWTOOTH_TRY(trial->setArguments(*trial->executor));
   trial->bound.emplace(plan, trial->executor->step(), *trial->store);
-  trial->traffic = Traffic::of(plan, trial->executor->step(), *trial->store);
 
-  auto largest = std::max_element(
-      trial->lists.begin(), trial->lists.end(),
-      [](const RandomList &a, const RandomList &b) { return a.bytes() < b.bytes(); });
-  if (largest != trial->lists.end()) {
-    Result<Copy> copy = Copy::create(largest->data(), largest->bytes());
-    if (!copy.ok())
-      return copy.status();
-    trial->copy = std::move(*copy);
-  }
+  std::span<const char> largest;
+  for (uint32_t list = 0; list < plan.lists().size(); ++list)
+    if (std::span<const char> memory = trial->memoryOf(list); memory.size() > largest.size())
+      largest = memory;
+  Result<Copy> copy = Copy::create(largest.data(), largest.size());
+  if (!copy.ok())
+    return copy.status();
+  trial->copy = std::move(*copy);
   return trial;
+}
+
+// From the first tensor to the last: a list lies in one piece, in the order of its model's tensors,
+// whether it is one of ours or the store's.
+std::span<const char> CpuTrial::memoryOf(uint32_t list) const {
+  std::span<void *const> buffers = store->buffers(list);
+  if (buffers.empty())
+    return {};
+  const SawtoothListRow &row = store->plan().lists()[list];
+  const char *first = static_cast<const char *>(buffers.front());
+  const char *last = static_cast<const char *>(buffers.back());
+  uint64_t lastBytes = static_cast<uint64_t>(store->model(row.model).numel.back()) *
+                       typeBytes(static_cast<SawtoothType>(row.type));
+  return {first, static_cast<size_t>(last - first) + lastBytes};
 }
 
 Result<Trial::Run> CpuTrial::runStep(bool poisoned) {

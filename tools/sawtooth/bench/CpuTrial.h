@@ -57,12 +57,11 @@ public:
   bool canSkip() const override { return firstArgument && lists[*firstArgument].hasElements(); }
 
 private:
-  CpuTrial(std::vector<runtime::TensorSpec> specs, unsigned threads)
-      : Trial(std::move(specs)), threads(threads) {}
+  explicit CpuTrial(unsigned threads) : threads(threads) {}
   double boundSeconds(bool applied);
+  std::span<const char> memoryOf(uint32_t list) const;
 
   unsigned threads;
-  std::unique_ptr<runtime::Store> store;
   std::unique_ptr<runtime::Executor> executor;
   std::vector<RandomList> lists;
   std::optional<size_t> firstArgument; // of `lists`

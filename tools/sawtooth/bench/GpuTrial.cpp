@@ -15,7 +15,7 @@ using namespace sawtooth::runtime::cuda;
 static constexpr unsigned char filling = 0x2c;
 
 GpuTrial::GpuTrial(const DevicePointer &device)
-    : Trial({}), device(device), api(device->driver()), scope(api, device->context()) {}
+    : device(device), api(device->driver()), scope(api, device->context()) {}
 
 GpuTrial::~GpuTrial() {
   for (CUevent event : {before, after})
@@ -52,12 +52,9 @@ Result<std::unique_ptr<GpuTrial>> GpuTrial::create(const Artifact &artifact, uin
   if (api.cuMemGetInfo)
     SAWTOOTH_TRY(api.check(api.cuMemGetInfo(&unused, &total), "cuMemGetInfo"));
   // A copy of the largest list has to fit beside.
-  trial->specs = fitting(tensors, resident + 4, unused / 20 * 17);
-
-  Result<std::unique_ptr<Store>> store = Store::create(plan, /*seed=*/0);
-  if (!store.ok())
-    return store.status();
-  trial->store = std::move(*store);
+  std::vector<TensorSpec> some = fitting(tensors, resident + 4, unused / 20 * 17);
+  trial->leftOut_ = tensors.size() - some.size();
+  SAWTOOTH_TRY(trial->createStore(artifact, step, some, ParallelFor::openMp()));
   SAWTOOTH_TRY(trial->createLists(artifact, step));
   SAWTOOTH_TRY(trial->store->finish());
   // Each row is taken as soon as its step has ended.
@@ -70,8 +67,7 @@ Result<std::unique_ptr<GpuTrial>> GpuTrial::create(const Artifact &artifact, uin
   if (!runner.ok())
     return runner.status();
   trial->runner = std::move(*runner);
-  SAWTOOTH_TRY(trial->runner->ready());
-  trial->traffic = Traffic::of(plan, trial->runner->step(), *trial->store);
+  SAWTOOTH_TRY(trial->setArguments(*trial->runner));
   for (CUevent *event : {&trial->before, &trial->after})
     SAWTOOTH_TRY(api.check(api.cuEventCreate(event, 0), "cuEventCreate"));
   return trial;
@@ -110,6 +106,7 @@ Status GpuTrial::bind(uint32_t list) {
   const SawtoothListRow &row = store->plan().lists()[list];
   uint64_t elementBytes = typeBytes(SawtoothType(row.type)), total = 0;
   std::vector<uint64_t> offsets;
+  std::vector<TensorSpec> specs = tensorsOf(list);
   for (const TensorSpec &spec : specs) {
     offsets.push_back(total);
     total += (static_cast<uint64_t>(*countElements(spec.dims)) * elementBytes + 127) / 128 * 128;

@@ -29,6 +29,8 @@ public:
 
   double copyBytes() const override { return 2.0 * static_cast<double>(copyTarget.bytes()); }
   bool canSkip() const override { return poisonPlace != 0; }
+  /// How many of the tensors did not fit.
+  size_t leftOut() const { return leftOut_; }
 
 private:
   explicit GpuTrial(const runtime::cuda::DevicePointer &device);
@@ -41,7 +43,6 @@ private:
   const runtime::cuda::DevicePointer device;
   const runtime::cuda::Driver &api;
   runtime::cuda::ContextScope scope; // the device's context is current while this lives
-  std::unique_ptr<runtime::Store> store;
   std::vector<runtime::cuda::DeviceMemory> lists;
   std::unique_ptr<runtime::cuda::DeviceEngine> engine;
   std::unique_ptr<runtime::StepRunner> runner;
@@ -53,6 +54,7 @@ private:
   runtime::cuda::CUdeviceptr copySource = 0;
   runtime::cuda::DeviceMemory copyTarget; // as large as the largest list
   double copySeconds = 0;
+  size_t leftOut_ = 0;
   runtime::cuda::CUevent before = nullptr, after = nullptr;
 };
 

@@ -23,10 +23,6 @@ public:
 
   std::span<const runtime::TensorRef> tensors() const { return refs; }
 
-  /// All the list's memory, gaps between tensors included.
-  const char *data() const { return static_cast<const char *>(memory.data()); }
-  uint64_t bytes() const { return memory.bytes(); }
-
   bool hasElements() const;
   /// Puts an infinity into the first element that there is, or takes it out again.
   void poison(bool on);

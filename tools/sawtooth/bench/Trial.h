@@ -5,16 +5,16 @@
 #ifndef SAWTOOTH_TOOLS_BENCH_TRIAL_H
 #define SAWTOOTH_TOOLS_BENCH_TRIAL_H
 
-#include "sawtooth/runtime/Store.h"
-
-#include <utility>
+#include "sawtooth/runtime/StepRunner.h"
 
 namespace sawtooth::bench {
 
-/// Bytes that the passes of a step read and write: of one that is applied, and of one that is
-/// skipped, whose gated passes do not run. Scratch does not count: the bound does without it.
+/// What the passes of a step read and write.
 struct Traffic {
+  // Bytes of a step that is applied, and of one that is skipped, whose gated passes do not run.
+  // Scratch does not count: the bound does without it.
   double applied = 0, skipped = 0;
+  uint64_t parameters = 0, tensors = 0; // of the models that they run over
   static Traffic of(const runtime::Plan &plan, const SawtoothStepRow &step,
                     const runtime::Store &store);
 };
@@ -37,16 +37,29 @@ public:
   /// What is done once, after the first step and before steps are timed.
   virtual runtime::Status warmUp() = 0;
 
-  /// Of every model of the step.
-  const std::vector<runtime::TensorSpec> &tensors() const { return specs; }
+  uint64_t parameters() const { return traffic.parameters; }
+  uint64_t tensors() const { return traffic.tensors; }
+  /// Whether a model that the step runs over had no tensors of its own and took those given.
+  bool tookTensors() const { return tookTensors_; }
   double bytes(bool applied) const { return applied ? traffic.applied : traffic.skipped; }
   virtual double copyBytes() const = 0;
   virtual bool canSkip() const = 0;
 
 protected:
-  explicit Trial(std::vector<runtime::TensorSpec> specs) : specs(std::move(specs)) {}
-  std::vector<runtime::TensorSpec> specs;
+  /// Makes the store. Models that the step's passes run over have the tensors that the module
+  /// names, else `tensors`; other models have none. `Invalid` for a step that has no bound: one
+  /// without passes, or one that takes tensors, which has a forward part.
+  runtime::Status createStore(const runtime::Artifact &artifact, uint32_t step,
+                              const std::vector<runtime::TensorSpec> &tensors,
+                              const runtime::ParallelFor &parallelFor);
+  /// Name and shape of the tensors of a list.
+  std::vector<runtime::TensorSpec> tensorsOf(uint32_t list) const;
+  /// Arguments without a default are 1.
+  runtime::Status setArguments(runtime::StepRunner &runner) const;
+
   Traffic traffic;
+  bool tookTensors_ = false;
+  std::unique_ptr<runtime::Store> store;
 };
 
 } // namespace sawtooth::bench

@@ -57,8 +57,9 @@ public:
   /// never written: a state is copied out of it.
   Status bindFile(uint32_t list, std::shared_ptr<const TensorFile> file, const std::string &prefix);
 
-  /// Declares that `model` has no tensors, where nothing else says so.
-  Status defineEmpty(uint32_t model);
+  /// Says which tensors `model` has, where neither the module nor a list that is bound does.
+  /// `Invalid` when one does already, for two tensors of one name, or a bad shape.
+  Status defineModel(uint32_t model, std::vector<TensorSpec> tensors);
 
   const Model &model(uint32_t model) const { return models[model]; }
   ListOrigin origin(uint32_t list) const { return lists[list].origin; }
