@@ -41,7 +41,6 @@ static Status chooseDevice(SawtoothRuntime &runtime, const SawtoothDeviceOptions
     return device.status();
   runtime.device = *device;
   runtime.stream = static_cast<cuda::CUstream>(chosen.stream);
-  cuda::fetchFrom(*runtime.store, runtime.device);
   return {};
 }
 
@@ -156,6 +155,8 @@ static Status createEngine(SawtoothRuntime &runtime) {
 SawtoothError *sawtoothRuntimePrepare(SawtoothRuntime *runtime) {
   return guarded([&]() -> Status {
     Store &store = *runtime->store;
+    if (runtime->device)
+      cuda::fetchFrom(store, runtime->device, runtime->stream);
     SAWTOOTH_TRY(store.finish());
     const Plan &plan = runtime->artifact.plan;
     SAWTOOTH_TRY(createEngine(*runtime));

@@ -166,9 +166,8 @@ SawtoothError *sawtoothRuntimeSetDeviceTensor(SawtoothRuntime *runtime, const ch
     if (!runtime->device)
       return Status::error(StatusCode::Invalid,
                            "expected code for a GPU to take a tensor on one, got code for a CPU");
-    static_cast<cuda::DeviceExecutor *>(runner)->setDeviceTensor(
+    return static_cast<cuda::DeviceExecutor *>(runner)->setDeviceTensor(
         number, reinterpret_cast<uintptr_t>(address));
-    return {};
   });
 }
 

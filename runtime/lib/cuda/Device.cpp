@@ -71,6 +71,33 @@ Device::~Device() {
     (void)api->cuDevicePrimaryCtxRelease(number);
 }
 
+Status Device::checkHolds(CUdeviceptr address) const {
+  ContextScope scope(*api, handle);
+  SAWTOOTH_TRY(scope.status());
+  int ordinal = -1;
+  Status known = api->check(api->cuPointerGetAttribute(&ordinal, pointerDeviceOrdinal, address),
+                            "cuPointerGetAttribute");
+  if (!known.ok())
+    return Status::error(StatusCode::Invalid, cat("no address of a device: ", known.message()));
+  if (ordinal != number)
+    return Status::error(StatusCode::Mismatch,
+                         cat("expected memory of device ", number, ", got ", ordinal));
+  return {};
+}
+
+StreamAccess::StreamAccess(const Device &device, CUstream stream)
+    : scope(device.driver(), device.context()), outside(device.driver()), state(scope.status()) {
+  if (!state.ok())
+    return;
+  const Driver &api = device.driver();
+  int capturing = 0;
+  state = api.check(api.cuStreamIsCapturing(stream, &capturing), "cuStreamIsCapturing");
+  if (state.ok() && capturing)
+    state = Status::error(StatusCode::Invalid,
+                          "the stream is being captured: a graph holds the launches of a step and "
+                          "nothing else; do this before the capture or between replays");
+}
+
 static Status noRoom(Status status, uint64_t bytes, const char *what) {
   return status.code() == StatusCode::OutOfMemory
              ? Status::error(StatusCode::OutOfMemory,
@@ -138,7 +165,7 @@ Result<std::unique_ptr<Stream>> Stream::create(const DevicePointer &device) {
   ContextScope scope(api, device->context());
   SAWTOOTH_TRY(scope.status());
   CUstream stream = nullptr;
-  SAWTOOTH_TRY(api.check(api.cuStreamCreate(&stream, streamNonBlocking), "cuStreamCreate"));
+  SAWTOOTH_TRY(api.check(api.cuStreamCreate(&stream, streamDefault), "cuStreamCreate"));
   return std::unique_ptr<Stream>(new Stream(device, stream));
 }
 

@@ -32,9 +32,8 @@ Status DeviceStore::copyElements(uint32_t number, bool toDevice, CUstream stream
 
 Status DeviceStore::pushList(uint32_t number, CUstream stream) {
   const Driver &api = device_->driver();
-  ContextScope scope(api, device_->context());
-  OutsideCapture outside(api);
-  SAWTOOTH_TRY(scope.status());
+  StreamAccess access(*device_, stream);
+  SAWTOOTH_TRY(access.status());
   List &list = lists[number];
   std::vector<uint64_t> before = list.addresses;
   SAWTOOTH_TRY(placeList(number));
@@ -51,8 +50,8 @@ Status DeviceStore::pushList(uint32_t number, CUstream stream) {
 }
 
 Status DeviceStore::pushField(uint32_t field, CUstream stream) {
-  ContextScope scope(device_->driver(), device_->context());
-  SAWTOOTH_TRY(scope.status());
+  StreamAccess access(*device_, stream);
+  SAWTOOTH_TRY(access.status());
   // In pieces that the staging memory has room for.
   constexpr size_t piece = 512;
   std::span<const uint64_t> slots = host.slots(field);
@@ -66,8 +65,8 @@ Status DeviceStore::pushField(uint32_t field, CUstream stream) {
 
 Status DeviceStore::pushFields(CUstream stream) {
   const Driver &api = device_->driver();
-  ContextScope scope(api, device_->context());
-  SAWTOOTH_TRY(scope.status());
+  StreamAccess access(*device_, stream);
+  SAWTOOTH_TRY(access.status());
   if (uint64_t bytes = host.plan().header().stateBytes) {
     SAWTOOTH_TRY(
         api.check(api.cuMemcpyHtoDAsync(fields.address(), host.stateBlock(), bytes, stream),
@@ -79,8 +78,8 @@ Status DeviceStore::pushFields(CUstream stream) {
 
 Status DeviceStore::pullFields(CUstream stream) {
   const Driver &api = device_->driver();
-  ContextScope scope(api, device_->context());
-  SAWTOOTH_TRY(scope.status());
+  StreamAccess access(*device_, stream);
+  SAWTOOTH_TRY(access.status());
   auto take = [&](void *to, CUdeviceptr from, uint64_t bytes) {
     return bytes ? api.check(api.cuMemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync")
                  : Status();
@@ -94,9 +93,8 @@ Status DeviceStore::pullFields(CUstream stream) {
 }
 
 Status DeviceStore::pull(CUstream stream) {
-  const Driver &api = device_->driver();
-  ContextScope scope(api, device_->context());
-  SAWTOOTH_TRY(scope.status());
+  StreamAccess access(*device_, stream);
+  SAWTOOTH_TRY(access.status());
   for (uint32_t list = 0; list < lists.size(); ++list)
     if (host.plan().lists()[list].kind == SAWTOOTH_LIST_STATE)
       SAWTOOTH_TRY(copyElements(list, /*toDevice=*/false, stream));

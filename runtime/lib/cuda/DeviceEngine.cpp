@@ -46,15 +46,15 @@ Status DeviceEngine::start(StepRunner &runner) {
 
 Status DeviceEngine::wait() {
   const Driver &api = mirror->device()->driver();
-  ContextScope scope(api, mirror->device()->context());
-  SAWTOOTH_TRY(scope.status());
+  StreamAccess access(*mirror->device(), stream);
+  SAWTOOTH_TRY(access.status());
   return api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 
 Result<bool> DeviceEngine::applied(StepRunner &runner) {
   const Driver &api = mirror->device()->driver();
-  ContextScope scope(api, mirror->device()->context());
-  SAWTOOTH_TRY(scope.status());
+  StreamAccess access(*mirror->device(), stream);
+  SAWTOOTH_TRY(access.status());
   CUdeviceptr flag = static_cast<DeviceExecutor &>(runner).frame() + runner.step().applied;
   uint8_t value = 0;
   SAWTOOTH_TRY(api.check(api.cuMemcpyDtoHAsync(&value, flag, 1, stream), "cuMemcpyDtoHAsync"));
@@ -67,15 +67,13 @@ std::string DeviceEngine::description() const {
   return cat(device.name(), " (sm_", device.capability(), ")", picked.empty() ? "" : ", ", picked);
 }
 
-void fetchFrom(Store &store, DevicePointer device) {
-  store.setFetch([device](void *to, uint64_t from, uint64_t bytes) {
+void fetchFrom(Store &store, DevicePointer device, CUstream stream) {
+  store.setFetch([device, stream](void *to, uint64_t from, uint64_t bytes) {
     const Driver &api = device->driver();
-    ContextScope scope(api, device->context());
-    SAWTOOTH_TRY(scope.status());
-    constexpr CUstream everything = nullptr; // the legacy stream waits for all that came before
-    SAWTOOTH_TRY(
-        api.check(api.cuMemcpyDtoHAsync(to, from, bytes, everything), "cuMemcpyDtoHAsync"));
-    return api.check(api.cuStreamSynchronize(everything), "cuStreamSynchronize");
+    StreamAccess access(*device, stream);
+    SAWTOOTH_TRY(access.status());
+    SAWTOOTH_TRY(api.check(api.cuMemcpyDtoHAsync(to, from, bytes, stream), "cuMemcpyDtoHAsync"));
+    return api.check(api.cuStreamSynchronize(stream), "cuStreamSynchronize");
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "Cat.h"
 #include "Staging.h"
+#include "sawtooth/runtime/Convert.h"
 
 #include <algorithm>
 
@@ -15,12 +16,33 @@ DeviceExecutor::DeviceExecutor(const Artifact &artifact, uint32_t step, DeviceSt
     : StepRunner(artifact, step, store.store()), device(store) {}
 DeviceExecutor::~DeviceExecutor() = default;
 
-void DeviceExecutor::setDeviceTensor(uint32_t arg, CUdeviceptr address) {
+// Where kernels find a tensor argument.
+void DeviceExecutor::pointTo(uint32_t slot, CUdeviceptr address, bool ownsIt) {
+  uint64_t &place = outgoing[argBlock.size() + slot];
+  places[slot].ownsIt = ownsIt;
+  argumentsChanged |= place != address;
+  place = address;
+}
+
+void DeviceExecutor::setTensor(uint32_t arg, const void *data) {
+  StepRunner::setTensor(arg, data);
   uint32_t slot = tensorArgs()[arg].slot;
-  places[slot].ownsIt = false;
-  tensors[slot] = reinterpret_cast<const void *>(address); // what ready() looks at
-  outgoing[argBlock.size() + slot] = address;
-  argumentsChanged = true;
+  pointTo(slot, places[slot].own, /*ownsIt=*/true);
+}
+
+Status DeviceExecutor::setDeviceTensor(uint32_t arg, CUdeviceptr address) {
+  const SawtoothTensorArgRow &row = tensorArgs()[arg];
+  std::string title = cat("tensor argument '", plan().text(row.name), "' of step '", name(), "'");
+  if (places[row.slot].bytes)
+    if (Status status = device.device()->checkHolds(address); !status.ok())
+      return status.of(title);
+  if (uint64_t bytes = typeBytes(SawtoothType(row.type)); address % bytes)
+    return Status::error(StatusCode::Invalid, cat(title, ": expected an address that ", bytes,
+                                                  " divides, got ", address));
+  // What ready() looks at.
+  StepRunner::setTensor(arg, reinterpret_cast<const void *>(address));
+  pointTo(row.slot, address, /*ownsIt=*/false);
+  return {};
 }
 
 Status DeviceExecutor::run(CUstream stream) {

@@ -43,19 +43,22 @@ Result<std::unique_ptr<DeviceStore>> DeviceStore::create(Store &store, DevicePoi
   return created;
 }
 
-// Finds or makes room for the elements of a list that there is something of.
+// Finds or makes room for the elements of a list that there is something of. After an error the
+// list lies where it lay, which is where kernels still look for it.
 Status DeviceStore::placeList(uint32_t number) {
   List &list = lists[number];
   const SawtoothListRow &row = host.plan().lists()[number];
-  list.addresses.clear();
   std::span<const uint64_t> given = host.deviceAddresses(number);
   if (!given.empty()) {
+    SAWTOOTH_TRY(checkDevice(number, given));
     list.own = DeviceMemory();
     list.addresses.assign(given.begin(), given.end());
-    return checkDevice(number);
-  }
-  if (host.buffers(number).empty())
     return {};
+  }
+  if (host.buffers(number).empty()) {
+    list.addresses.clear();
+    return {};
+  }
   uint64_t total = 0;
   std::vector<uint64_t> offsets;
   SAWTOOTH_TRY(layOut(host.model(row.model), typeBytes(SawtoothType(row.type)), offsets, total));
@@ -66,29 +69,20 @@ Status DeviceStore::placeList(uint32_t number) {
       return memory.status();
     list.own = std::move(*memory);
   }
+  list.addresses.clear();
   for (uint64_t offset : offsets)
     list.addresses.push_back(list.own.address() + offset);
   return {};
 }
 
-Status DeviceStore::checkDevice(uint32_t number) const {
+Status DeviceStore::checkDevice(uint32_t number, std::span<const uint64_t> addresses) const {
   const Model &model = host.model(host.plan().lists()[number].model);
-  const Driver &api = device_->driver();
   for (size_t tensor = 0; tensor < model.tensors.size(); ++tensor) {
     if (model.numel[tensor] == 0)
       continue;
-    int ordinal = -1;
-    Status known = api.check(
-        api.cuPointerGetAttribute(&ordinal, pointerDeviceOrdinal, lists[number].addresses[tensor]),
-        "cuPointerGetAttribute");
-    std::string title = cat("tensor '", printable(model.tensors[tensor]), "' of list ",
-                            host.plan().listTitle(number));
-    if (!known.ok())
-      return Status::error(StatusCode::Invalid,
-                           cat(title, " has no address of a device: ", known.message()));
-    if (ordinal != device_->ordinal())
-      return Status::error(StatusCode::Mismatch, cat(title, ": expected memory of device ",
-                                                     device_->ordinal(), ", got ", ordinal));
+    if (Status status = device_->checkHolds(addresses[tensor]); !status.ok())
+      return status.of(cat("tensor '", printable(model.tensors[tensor]), "' of list ",
+                           host.plan().listTitle(number)));
   }
   return {};
 }

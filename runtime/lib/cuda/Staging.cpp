@@ -41,6 +41,7 @@ Status Staging::turn(CUstream stream) {
   used[half] = true;
   half ^= 1;
   filled = 0;
+  OutsideCapture outside(api); // of another stream
   return used[half] ? api.check(api.cuEventSynchronize(left[half]), "cuEventSynchronize")
                     : Status();
 }

@@ -1,11 +1,11 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime as a C library: run a compiled module on buffers of the caller's, on a CPU or a GPU. In
-// order: create, load (a state file, if any), bind, prepare, set, then run as often as wanted. One
-// thread at a time for each SawtoothRuntime, but for sawtoothRuntimePoll, which may have a thread of
-// its own.
-// C++ programs can use the classes beside this header (Store.h, Executor.h, Report.h) instead.
+// The runtime as a C library: run a compiled module on buffers of the caller's, on a CPU or a GPU.
+// In order: create, load (a state file, if any), bind, prepare, set, then run as often as wanted.
+// One thread at a time for each SawtoothRuntime, but for sawtoothRuntimePoll, which may have a
+// thread of its own. C++ programs can use the classes beside this header (Store.h, Executor.h,
+// Report.h) instead.
 #ifndef SAWTOOTH_RUNTIME_RUNTIME_H
 #define SAWTOOTH_RUNTIME_RUNTIME_H
 
@@ -63,7 +63,9 @@ typedef struct SawtoothParallelFor {
 typedef struct SawtoothDeviceOptions {
   int32_t ordinal; // of the device whose primary context is used when `context` is null
   void *context;   // a CUcontext, or null
-  void *stream;    // a CUstream of it that runs the steps; null: one of the runtime's own
+  // A CUstream of it that runs the steps, and on which the tensors are written that steps read;
+  // null: one of the runtime's own, which and the default stream wait for each other.
+  void *stream;
 } SawtoothDeviceOptions;
 
 typedef struct SawtoothRuntimeOptions {
@@ -127,22 +129,23 @@ SawtoothError *sawtoothRuntimeField(const SawtoothRuntime *runtime, const char *
 // A tensor argument of a step, in the host's memory: read by every run until set again.
 SawtoothError *sawtoothRuntimeSetTensor(SawtoothRuntime *runtime, const char *step,
                                         const char *argument, const void *data);
-// The same in the GPU's memory: its address there.
+// The same in the GPU's memory: its address there, which the other function undoes.
 SawtoothError *sawtoothRuntimeSetDeviceTensor(SawtoothRuntime *runtime, const char *step,
                                               const char *argument, void *address);
-// The buffer of a list's tensor: the caller's, or the runtime's own; on the GPU for code for one, and
-// then only once prepared.
+// The buffer of a list's tensor: the caller's, or the runtime's own; on the GPU for code for one,
+// and then only once prepared.
 SawtoothError *sawtoothRuntimeBuffer(const SawtoothRuntime *runtime, const char *list,
                                      uint64_t tensor, void **data);
 
-// Runs a step once. `applied` (may be null) becomes 1 when every flag of the step held. A GPU is only
-// told to run it, unless `applied` is asked for, which waits.
+// Runs a step once. `applied` (may be null) becomes 1 when every flag of the step held. A GPU is
+// only told to run it, unless `applied` is asked for, which waits.
 SawtoothError *sawtoothRuntimeRun(SawtoothRuntime *runtime, const char *step, int *applied);
 
 // For code for a GPU; on a CPU the first three do nothing.
 // Returns when all runs have ended, with the error of one that failed.
 SawtoothError *sawtoothRuntimeWait(SawtoothRuntime *runtime);
-// Another stream of the same context from now on; the caller orders it after the one before.
+// Another stream of the same context from now on (null: the default stream); the caller orders it
+// after the one before.
 SawtoothError *sawtoothRuntimeSetStream(SawtoothRuntime *runtime, void *stream);
 // For a graph: uploads the arguments of a step as they are now, before each replay that shall see
 // others ...
@@ -157,7 +160,7 @@ typedef struct SawtoothRow {
   uint32_t applied;
   uint64_t causes; // of a skip, a bit each
   int64_t attempted, appliedSteps, skipped, consecutiveSkips, calibrationSkips;
-  double scale; // of the first scaler, after the step; NaN without one
+  double scale;  // of the first scaler, after the step; NaN without one
   uint64_t logs; // how many values the step logged
 } SawtoothRow;
 

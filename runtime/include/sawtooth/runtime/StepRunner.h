@@ -35,7 +35,7 @@ public:
   void takeArguments(const StepRunner &other);
   /// `arg` counts in tensorArgs(); row-major, at a multiple of the element's size, in the host's
   /// memory, alive while steps are started, each of which reads it as it then is.
-  void setTensor(uint32_t arg, const void *data);
+  virtual void setTensor(uint32_t arg, const void *data);
 
   /// `Invalid` names the first argument that has no value.
   Status ready() const;

@@ -165,4 +165,102 @@ TEST(GpuBind, TakesTensorArgumentsFromTheHost) {
   runners.clear();
 }
 
+// A tensor argument may lie on the device in one step and on the host in the next.
+TEST(GpuBind, TakesTensorArgumentsFromEitherSide) {
+  DevicePointer here = device();
+  ContextScope current(driver(), here->context());
+  FakeGpuModule module = fakeFitOnGpu(1);
+  SawtoothArtifact artifact = module.artifact();
+  Artifact read = *Artifact::read(&artifact);
+  std::unique_ptr<Store> store = std::move(*Store::create(read.plan, 3, ParallelFor::serial()));
+  ASSERT_STATUS_OK(store->finish());
+  std::unique_ptr<DeviceEngine> engine = std::move(*DeviceEngine::create(*store, here, 16));
+  auto made = engine->prepare(read, 1); // the evaluation: weights stay
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  auto &executor = static_cast<DeviceExecutor &>(**made);
+  const float x[2] = {0, 0}, onHost = 3, onDevice = 5;
+  DeviceMemory memory = std::move(*DeviceMemory::allocate(here, 8, "a test"));
+  ASSERT_EQ(driver().cuMemcpyHtoDAsync(memory.address(), &onDevice, 4, nullptr), success);
+  executor.setTensor(0, x);
+  StatusRow row;
+  auto loss = [&] {
+    EXPECT_STATUS_OK(engine->start(executor));
+    EXPECT_STATUS_OK(engine->wait());
+    EXPECT_TRUE(engine->next(row));
+    return std::bit_cast<float>(static_cast<uint32_t>(row.logs[0]));
+  };
+  // (0 - y)^2
+  for (int round = 0; round < 2; ++round) {
+    executor.setTensor(1, &onHost);
+    EXPECT_EQ(loss(), 9.0f);
+    ASSERT_STATUS_OK(executor.setDeviceTensor(1, memory.address()));
+    EXPECT_EQ(loss(), 25.0f);
+  }
+  // What cannot be one is refused by name, and the one before stays.
+  Status host = executor.setDeviceTensor(1, reinterpret_cast<uintptr_t>(&onHost));
+  EXPECT_EQ(host.code(), StatusCode::Invalid);
+  EXPECT_NE(host.message().find("tensor argument 'y' of step 'test'"), std::string::npos)
+      << host.message();
+  EXPECT_EQ(executor.setDeviceTensor(1, memory.address() + 2).code(), StatusCode::Invalid);
+  EXPECT_EQ(loss(), 25.0f);
+  made->reset();
+}
+
+// An error leaves kernels, and what is read back, where they were.
+TEST(GpuBind, KeepsItsBuffersWhenOthersAreRefused) {
+  GpuSgd gpu;
+  ASSERT_STATUS_OK(gpu.bind({{"a", {1.0f}, {_Float16(16384.0f)}}}));
+  gpu.start();
+  CUdeviceptr before = gpu.engine->deviceStore().tensorAddress(Sgd::W, 0);
+  float onTheHost = 0;
+  TensorRef ref{"a", {1}, SAWTOOTH_F32, &onTheHost};
+  ASSERT_STATUS_OK(gpu.store->bindDevice(Sgd::W, {&ref, 1}));
+  Status status = gpu.engine->pushList(Sgd::W);
+  EXPECT_EQ(status.code(), StatusCode::Invalid);
+  EXPECT_NE(status.message().find("tensor 'a' of list 'w'"), std::string::npos) << status.message();
+  EXPECT_EQ(gpu.engine->deviceStore().tensorAddress(Sgd::W, 0), before);
+  ASSERT_STATUS_OK(gpu.engine->start(*gpu.runner));
+  ASSERT_STATUS_OK(gpu.engine->pull());
+  EXPECT_EQ(gpu.elements<float>(Sgd::W, 0)[0], 0.75f);
+}
+
+// A program without streams writes its tensors on the default stream, and a step comes after that.
+TEST(GpuBind, TheDefaultStreamComesBeforeAStep) {
+  DevicePointer here = device();
+  ContextScope current(driver(), here->context());
+  GpuSgd gpu;
+  gpu.tensors = {{"a", {1.0f}, {_Float16(0)}}};
+  ASSERT_STATUS_OK(gpu.bindOnly(Sgd::W));
+  DeviceTensors g(gpu.tensors, false);
+  ASSERT_STATUS_OK(gpu.store->bindDevice(Sgd::G, g.refs));
+  ASSERT_STATUS_OK(gpu.store->finish());
+  gpu.start();
+  _Float16 gradient(16384.0f);
+  ASSERT_EQ(driver().cuMemcpyHtoDAsync(g.memory[0].address(), &gradient, 2, nullptr), success);
+  ASSERT_STATUS_OK(gpu.engine->start(*gpu.runner));
+  ASSERT_STATUS_OK(gpu.engine->pull());
+  EXPECT_EQ(gpu.elements<float>(Sgd::W, 0)[0], 0.75f);
+}
+
+// A stream of the caller's that does not wait for the default stream: initial values are taken from
+// what it has written.
+TEST(GpuBind, InitialValuesComeAfterTheStreamOfTheCaller) {
+  DevicePointer here = device();
+  const Driver &api = driver();
+  ContextScope current(api, here->context());
+  CUstream stream = nullptr;
+  ASSERT_EQ(api.cuStreamCreate(&stream, streamNonBlocking), success);
+  GpuSgd gpu;
+  gpu.tensors = {{"a", {1.0f}, {_Float16(0)}}};
+  ASSERT_STATUS_OK(gpu.bindOnly(Sgd::G));
+  DeviceTensors w(gpu.tensors, true);
+  float written = 3.0f;
+  ASSERT_EQ(api.cuMemcpyHtoDAsync(w.memory[0].address(), &written, 4, stream), success);
+  ASSERT_STATUS_OK(gpu.store->bindDevice(Sgd::W, w.refs));
+  fetchFrom(*gpu.store, here, stream);
+  ASSERT_STATUS_OK(gpu.store->finish());
+  EXPECT_EQ(gpu.elements<_Float16>(Sgd::H, 0)[0], _Float16(3.0f));
+  ASSERT_EQ(api.cuStreamDestroy(stream), success);
+}
+
 } // namespace

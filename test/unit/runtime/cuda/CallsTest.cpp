@@ -65,6 +65,33 @@ TEST(GpuCalls, ArgumentsMayChangeFasterThanTheDeviceRuns) {
   EXPECT_EQ(gpu.elements<float>(Sgd::W, 0)[0], want);
 }
 
+// Freeing memory of the device waits for what is on its way, freeing that of the host may not: so
+// the memory that copies come from goes last.
+TEST(GpuCalls, MemoryOfTheHostGoesAfterThatOfTheDevice) {
+  GpuSgd gpu;
+  ASSERT_STATUS_OK(gpu.bind({{"a", {1.0f}, {_Float16(1.0f)}}}));
+  gpu.start();
+  gpu.runner->setArgSlot(0, std::bit_cast<uint64_t>(0.25));
+  ASSERT_STATUS_OK(gpu.engine->start(*gpu.runner));
+  auto freed = [](const Calls &calls) {
+    Names names;
+    for (const std::string &name : calls.names())
+      if (name.starts_with("cuMemFree"))
+        names.push_back(name);
+    return names;
+  };
+  Calls calls;
+  gpu.runner.reset();
+  ASSERT_GE(freed(calls).size(), 2u);
+  EXPECT_EQ(freed(calls).front(), "cuMemFree");
+  EXPECT_EQ(freed(calls).back(), "cuMemFreeHost");
+  calls.restart();
+  gpu.engine.reset();
+  ASSERT_GE(freed(calls).size(), 4u);
+  EXPECT_EQ(freed(calls).front(), "cuMemFree");
+  EXPECT_EQ(freed(calls).back(), "cuMemFreeHost");
+}
+
 TEST(GpuCalls, B79_RowsArriveWithoutAnySynchronisation) {
   GpuSgd gpu;
   ASSERT_STATUS_OK(gpu.bind({{"a", {1}, {_Float16(1)}}}));

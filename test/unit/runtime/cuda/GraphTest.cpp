@@ -79,6 +79,26 @@ TEST_F(GpuGraph, B81_AnArgumentThatChangedIsNoPartOfACapture) {
   ASSERT_EQ(driver().cuGraphDestroy(graph), success);
 }
 
+// What a graph would repeat with every replay, or a capture cannot hold, is refused without harm.
+TEST_F(GpuGraph, B81_StateIsNoPartOfACapture) {
+  GpuSgd gpu;
+  ASSERT_STATUS_OK(gpu.bind({{"a", {8.0f}, {_Float16(1.0f)}}}));
+  gpu.start(64, 0, stream->get());
+  uint32_t interval = *gpu.store->plan().findField("s.growth_interval");
+  ASSERT_EQ(driver().cuStreamBeginCapture(stream->get(), captureModeThreadLocal), success);
+  for (Status status : {gpu.engine->pushField(interval), gpu.engine->pushFields(),
+                        gpu.engine->pushList(Sgd::G), gpu.engine->pull(), gpu.engine->pullFields(),
+                        gpu.engine->wait(), gpu.engine->applied(*gpu.runner).status()}) {
+    EXPECT_EQ(status.code(), StatusCode::Invalid) << status.message();
+    EXPECT_NE(status.message().find("is being captured"), std::string::npos) << status.message();
+  }
+  ASSERT_STATUS_OK(gpu.executor().launch(stream->get()));
+  CUgraph graph = nullptr;
+  ASSERT_EQ(driver().cuStreamEndCapture(stream->get(), &graph), success);
+  ASSERT_EQ(driver().cuGraphDestroy(graph), success);
+  ASSERT_STATUS_OK(gpu.engine->pushField(interval));
+}
+
 // Another part of the program may come and go while a stream is captured.
 TEST_F(GpuGraph, B81_LoadingAndUnloadingLeaveACaptureAlone) {
   GpuSgd gpu, other;

@@ -32,6 +32,9 @@ public:
   /// 10 * major + minor compute capability: 90 for sm_90.
   unsigned capability() const { return computeCapability; }
   unsigned processors() const { return multiprocessors; }
+  /// Whether `address` is memory of this device: `Mismatch` when it is another one's, `Invalid`
+  /// when it is none's.
+  Status checkHolds(CUdeviceptr address) const;
 
 private:
   explicit Device(const Driver *api) : api(api) {}
@@ -46,6 +49,20 @@ private:
 };
 
 using DevicePointer = std::shared_ptr<const Device>;
+
+/// What copying and waiting on a stream needs, for a scope: the context, leave to wait although
+/// some other stream is being captured, and a stream that is not captured itself.
+class StreamAccess {
+public:
+  StreamAccess(const Device &device, CUstream stream);
+  /// `Invalid` for a captured stream, whose graph would copy again with every replay.
+  const Status &status() const { return state; }
+
+private:
+  ContextScope scope;
+  OutsideCapture outside;
+  Status state;
+};
 
 /// Memory on a device; its bytes are whatever they were.
 class DeviceMemory {
@@ -105,7 +122,8 @@ private:
   uint64_t size = 0;
 };
 
-/// A stream of our own, for tools; an embedder has one.
+/// A stream of our own, for tools; an embedder has one. It and the default stream (null) wait for
+/// each other: what a program without streams does to its tensors comes before a step on them.
 class Stream {
 public:
   static Result<std::unique_ptr<Stream>> create(const DevicePointer &device);

@@ -11,7 +11,8 @@ namespace sawtooth::runtime::cuda {
 /// Steps on a device, enqueued on one stream. Runners are DeviceExecutors.
 class DeviceEngine : public Engine {
 public:
-  /// `stream`: the caller's, of the device's context; null: one of the engine's own.
+  /// `stream`: the caller's, of the device's context; null: one of the engine's own, which and the
+  /// default stream wait for each other.
   static Result<std::unique_ptr<DeviceEngine>> create(Store &store, DevicePointer device,
                                                       uint64_t rows, CUstream stream = nullptr);
   ~DeviceEngine() override;
@@ -45,8 +46,9 @@ private:
   std::string picked;
 };
 
-/// Lets the store get at elements on `device` when it is finished, see Store::setFetch.
-void fetchFrom(Store &store, DevicePointer device);
+/// Lets the store get at elements on `device` when it is finished, see Store::setFetch. What was
+/// enqueued on `stream` (null: on the default stream and those that wait for it) comes before.
+void fetchFrom(Store &store, DevicePointer device, CUstream stream = nullptr);
 
 } // namespace sawtooth::runtime::cuda
 

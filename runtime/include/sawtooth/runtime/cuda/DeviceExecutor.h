@@ -30,8 +30,10 @@ public:
   /// Enqueues the launches.
   Status launch(CUstream stream) const;
 
-  /// Tensor arguments that are on the device already; instead of setTensor().
-  void setDeviceTensor(uint32_t arg, CUdeviceptr address);
+  void setTensor(uint32_t arg, const void *data) override;
+  /// Tensor arguments that are on the device already, until setTensor(). `Mismatch` for memory of
+  /// another device, `Invalid` for none's and for elements that are not aligned.
+  Status setDeviceTensor(uint32_t arg, CUdeviceptr address);
 
   const Module &module() const { return *code; }
   /// Where the step's frame lies on the device.
@@ -52,17 +54,21 @@ private:
   Status prepareTensors();
   void writeModels(TableWriter &writer, uint64_t pointers);
   Status uploadTensors(CUstream stream);
+  void pointTo(uint32_t slot, CUdeviceptr address, bool ownsIt);
   Result<DeviceMemory> zeroed(uint64_t bytes, const char *what, CUstream stream) const;
 
   DeviceStore &device;
   std::shared_ptr<const Module> code;
   std::vector<Launch> launches_;
+  // Before the memory of the device, so that it goes after it: freeing that waits for what is on
+  // its way, which copies from here.
+  std::unique_ptr<Staging> staging;
   DeviceMemory tables, partials, arena, temporaries, tensorMemory;
   std::vector<DeviceMemory> scratch;                 // elements of scratch lists
   std::vector<std::vector<CUdeviceptr>> scratchRows; // by list number, by tensor
   CUdeviceptr frameBlock = 0;
-  CUdeviceptr context = 0;                           // of the step's SawtoothCtx
-  CUdeviceptr argumentBlock = 0;                     // arguments, then tensor addresses
+  CUdeviceptr context = 0;       // of the step's SawtoothCtx
+  CUdeviceptr argumentBlock = 0; // arguments, then tensor addresses
   struct TensorPlace {
     uint64_t bytes;
     CUdeviceptr own;
@@ -70,7 +76,6 @@ private:
   };
   std::vector<TensorPlace> places; // by slot
   std::vector<uint64_t> outgoing;  // the argument block as it is uploaded
-  std::unique_ptr<Staging> staging;
 };
 
 } // namespace sawtooth::runtime::cuda

@@ -63,7 +63,7 @@ private:
 
   DeviceStore(Store &store, DevicePointer device);
   Status placeList(uint32_t list);
-  Status checkDevice(uint32_t list) const;
+  Status checkDevice(uint32_t list, std::span<const uint64_t> addresses) const;
   Status createTables(CUstream stream);
   Status createFields(CUstream stream);
   Status copyElements(uint32_t list, bool toDevice, CUstream stream);
@@ -71,13 +71,15 @@ private:
 
   Store &host;
   DevicePointer device_;
+  // Before the memory of the device, so that they go after it: freeing that waits for what is on
+  // its way, which copies from the one and writes to the other.
+  std::unique_ptr<Staging> staging;
+  std::unique_ptr<DeviceRing> ring_;
   DeviceMemory tables, fields; // fields: the state block, then the per-tensor arrays
   uint64_t chunkTable = 0;
   std::vector<ModelTables> models;
   std::vector<List> lists;
   std::vector<uint64_t> arrays; // places in `fields` of the per-tensor arrays
-  std::unique_ptr<DeviceRing> ring_;
-  std::unique_ptr<Staging> staging;
 };
 
 } // namespace sawtooth::runtime::cuda

@@ -61,7 +61,7 @@ enum { jitInfoLog = 3, jitInfoLogBytes = 4, jitErrorLog = 5, jitErrorLogBytes = 
 
 enum { pointerDeviceOrdinal = 9 }; // of CUpointer_attribute
 enum { hostAllocPortable = 1, hostAllocMapped = 2 };
-enum { streamNonBlocking = 1 };
+enum { streamDefault = 0, streamNonBlocking = 1 };
 enum { eventDisableTiming = 2 };
 enum { captureModeThreadLocal = 1, captureModeRelaxed = 2 };
 
