@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
@@ -95,7 +96,8 @@ Status Store::initialFields() {
 
 template <typename T>
 static bool parseAll(std::string_view text, T &value) {
-  if (text.starts_with('+'))
+  // from_chars takes no plus; "+-1" stays wrong.
+  if (text.starts_with('+') && !text.starts_with("+-"))
     text.remove_prefix(1);
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
@@ -108,7 +110,10 @@ static bool parseFloat(std::string_view text, double &value) {
     std::string_view digits = text.substr(sign + 2);
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value,
                                         std::chars_format::hex);
-    if (error != std::errc() || end != digits.data() + digits.size() || digits.starts_with('-'))
+    // It also takes a sign, "inf" and "nan" there.
+    bool isNumber = !digits.empty() &&
+                    (std::isxdigit(static_cast<unsigned char>(digits[0])) || digits[0] == '.');
+    if (!isNumber || error != std::errc() || end != digits.data() + digits.size())
       return false;
     value = text[0] == '-' ? -value : value;
     return true;

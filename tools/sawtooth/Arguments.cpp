@@ -4,8 +4,10 @@
 
 #include "Gpu.h"
 #include "Output.h"
+#include "sawtooth/runtime/Convert.h"
 #include "sawtooth/runtime/GpuChip.h"
 #include "sawtooth/runtime/Names.h"
+#include "sawtooth/runtime/Store.h"
 
 #include <algorithm>
 #include <charconv>
@@ -27,6 +29,16 @@ CLI::Validator wholeNumber() {
         if (wholeNumberIn(text))
           return "";
         return "expected a whole number below 2^64, got '" + text + "'";
+      },
+      "");
+}
+
+CLI::Validator share() {
+  return CLI::Validator(
+      [](const std::string &text) -> std::string {
+        Result<uint64_t> slot = parseSlot(SAWTOOTH_F64, text);
+        double value = slot.ok() ? slotToDouble(SAWTOOTH_F64, *slot) : -1;
+        return value >= 0 && value <= 1 ? "" : "expected a number from 0 to 1, got '" + text + "'";
       },
       "");
 }

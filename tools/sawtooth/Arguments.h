@@ -26,6 +26,8 @@ struct TargetOptions {
 /// Digits alone, and not too many for 64 bits: CLI11 by itself takes -1 and 10^30 for 2^64 - 1.
 std::optional<uint64_t> wholeNumberIn(std::string_view text);
 CLI::Validator wholeNumber();
+/// A number from 0 to 1. CLI11's own test of a range lets NaN pass.
+CLI::Validator share();
 
 void addTargetOptions(CLI::App &app, TargetOptions &options);
 /// The same without --target and --chip.
@@ -36,8 +38,8 @@ void addCodeOptions(CLI::App &app, TargetOptions &options);
 CLI::Validator chipName();
 
 /// What code is made for, once the command line is read. Without --target a GPU's chip says it. For
-/// a GPU, "native" becomes the chip of this machine's or, where nothing `runs`, the oldest there is,
-/// whose code runs on all others. `Invalid` for a chip that is not of the target.
+/// a GPU, "native" becomes the chip of this machine's or, where nothing `runs`, the oldest there
+/// is, whose code runs on all others. `Invalid` for a chip that is not of the target.
 runtime::Status resolveTarget(TargetOptions &options, bool runs);
 /// Says why resolveTarget() failed: flags that do not go together are wrong usage.
 int failTarget(const runtime::Status &status);

@@ -142,7 +142,7 @@ int benchCommand(int argc, char **argv) {
   const CLI::Option *tensorsOption = app.add_option("--tensors", tensors);
   app.add_option("--step", stepName);
   app.add_option("--steps", options.steps)->check(CLI::Range(1u, 1000000u));
-  app.add_option("--skip-rate", options.skipRate)->check(CLI::Range(0.0, 1.0));
+  app.add_option("--skip-rate", options.skipRate)->check(share());
   app.add_option("--threads", options.threads)->check(CLI::Range(1u, 4096u));
   app.add_flag("--json", json);
   addTargetOptions(app, target);

@@ -57,12 +57,19 @@ static Status saveAll(Session &session, const RunOptions &options) {
   return saveScaler(session.store(), *scaler, fileOfSetting(options.saveScaler));
 }
 
+static int wrongUsage(const Status &status) {
+  error(status.message());
+  return WrongUsage;
+}
+
 static int run(RunOptions &options) {
   if (Status status = resolveTarget(options.target, /*runs=*/true); !status.ok())
     return failTarget(status);
   Result<std::unique_ptr<Session>> session = Session::open(options);
   if (!session.ok())
     return fail(session.status());
+  if (Status status = (*session)->applySettings(); !status.ok())
+    return status.code() == StatusCode::Invalid ? wrongUsage(status) : fail(status);
   Result<std::unique_ptr<Training>> training = Training::create(**session, options);
   if (!training.ok())
     return fail(training.status());
@@ -114,6 +121,13 @@ int runCommand(int argc, char **argv) {
       return WrongUsage;
     }
   }
+  // How they are written; what they name is known later.
+  for (const std::string &text : options.bind)
+    if (auto split = splitSetting("--bind", text, "NAME=FILE[:PREFIX]"); !split.ok())
+      return wrongUsage(split.status());
+  for (const std::string &text : options.set)
+    if (auto split = splitSetting("--set", text, "NAME=VALUE"); !split.ok())
+      return wrongUsage(split.status());
   return run(options);
 }
 

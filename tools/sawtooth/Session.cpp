@@ -39,7 +39,7 @@ std::string fileOfSetting(const std::string &text) {
 Result<std::unique_ptr<Session>> Session::open(const RunOptions &options) {
   std::unique_ptr<Session> session(new Session(options));
   for (auto phase : {&Session::compile, &Session::choose, &Session::chooseEvaluation,
-                     &Session::fillStore, &Session::createEngine, &Session::prepareExecutors, &Session::applySettings})
+                     &Session::fillStore, &Session::createEngine, &Session::prepareExecutors})
     if (Status status = ((*session).*phase)(); !status.ok())
       return status;
   for (auto &[step, executor] : session->executors)

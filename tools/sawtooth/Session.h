@@ -34,8 +34,12 @@ std::string fileOfSetting(const std::string &text);
 
 class Session {
 public:
-  /// Compiles, loads, binds, sets, in this order, and says what was decided on the way.
+  /// Compiles, loads, binds, in this order, and says what was decided on the way.
   static runtime::Result<std::unique_ptr<Session>> open(const RunOptions &options);
+
+  /// Then sets what --set says. `Invalid` for a value that makes no sense; what is wrong with a
+  /// file of values is `Corrupt`.
+  runtime::Status applySettings(); // Settings.cpp
 
   const runtime::Plan &plan() const { return module->plan(); }
   runtime::Store &store() { return *store_; }
@@ -71,7 +75,6 @@ private:
   runtime::Status bindTensorArgument(const std::string &name, const std::string &value);
   runtime::Status createEngine();
   runtime::Status prepareExecutors();
-  runtime::Status applySettings(); // Settings.cpp
   runtime::Status applySetting(const std::string &name, const std::string &value);
 
   const RunOptions &options;

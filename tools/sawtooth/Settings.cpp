@@ -3,8 +3,11 @@
 #include "Session.h"
 
 #include "Output.h"
+#include "sawtooth/runtime/Convert.h"
 #include "sawtooth/runtime/Json.h"
 #include "sawtooth/runtime/Names.h"
+
+#include <cmath>
 
 using namespace sawtooth::runtime;
 
@@ -18,6 +21,30 @@ Status Session::applySettings() {
     SAWTOOTH_TRY(applySetting(split->first, split->second));
   }
   return {};
+}
+
+// Infinities are numbers that a user may mean, as in --set max=inf: do not clip. NaN never is, and
+// no scale but a positive finite one can be taken out of gradients again. What is no number at all
+// is left to whoever takes the value.
+static Status checkNumber(SawtoothType type, bool isScale, const std::string &text) {
+  Result<uint64_t> slot = parseSlot(type, text);
+  if (!slot.ok() || !isFloat(type))
+    return {};
+  double value = slotToDouble(type, *slot);
+  const char *expected = nullptr;
+  if (isScale && !(value > 0 && std::isfinite(value)))
+    expected = "a scale that is positive and finite";
+  else if (std::isnan(value))
+    expected = "a number";
+  return expected ? Status::error(StatusCode::Invalid,
+                                  std::string("expected ") + expected + ", got '" + text + "'")
+                  : Status();
+}
+
+// What is wrong with a file is wrong input, not wrong usage.
+static Status ofFile(const Status &status) {
+  return status.code() == StatusCode::Invalid ? Status::error(StatusCode::Corrupt, status.message())
+                                              : status;
 }
 
 // A field of the module, or an argument of every step that has one of the name; "STEP.NAME" is the
@@ -34,8 +61,11 @@ Status Session::applySetting(const std::string &setting, const std::string &valu
       if (setting != plain && setting != qualified)
         continue;
       argumentOf = executor->name();
-      if (!field)
-        SAWTOOTH_TRY(executor->setArg(i, value).of("--set"));
+      if (field)
+        continue;
+      SAWTOOTH_TRY(checkNumber(SawtoothType(executor->args()[i].type), /*isScale=*/false, value)
+                       .of("--set: argument '" + plain + "'"));
+      SAWTOOTH_TRY(executor->setArg(i, value).of("--set"));
     }
   if (!argumentOf.empty() && !field)
     return {};
@@ -53,13 +83,15 @@ Status Session::applySetting(const std::string &setting, const std::string &valu
   if (row.kind == SAWTOOTH_FIELD_COUNTER)
     return Status::error(StatusCode::Invalid, "--set: '" + setting + "' is counted, not set");
   if (row.extent != SAWTOOTH_PER_TENSOR || !value.ends_with(".json")) {
+    SAWTOOTH_TRY(checkNumber(SawtoothType(row.type), row.role == SAWTOOTH_ROLE_SCALE, value)
+                     .of("--set: '" + setting + "'"));
     SAWTOOTH_TRY(store().setField(*field, value).of("--set"));
     return engine().pushField(*field);
   }
   auto patterns = readPatternFile(value, SawtoothType(row.type));
   if (!patterns.ok())
-    return patterns.status().of("--set");
-  SAWTOOTH_TRY(store().setField(*field, *patterns).of("--set"));
+    return ofFile(patterns.status()).of("--set");
+  SAWTOOTH_TRY(ofFile(store().setField(*field, *patterns)).of("--set"));
   return engine().pushField(*field);
 }
 

@@ -52,6 +52,11 @@ class Bench(unittest.TestCase):
             self.bench("--tensors", "3x0", "--skip-rate", "1", code=1),
         )
 
+    def test_wrong_shares(self):
+        for rate in ("nan", "-nan", "inf", "-0.1", "1.0000001", "0x", "half"):
+            said = self.bench("--skip-rate=" + rate, code=2)
+            self.assertIn(f"--skip-rate: expected a number from 0 to 1, got '{rate}'", said)
+
     def test_times(self):
         report = self.report("--threads", "1")
         for name in ("seconds_per_step", "bound_seconds"):

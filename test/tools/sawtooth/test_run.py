@@ -106,17 +106,31 @@ class Run(unittest.TestCase):
         self.assertEqual(run.state["decay/x.half"].item, 0.25)
 
     def test_set_errors(self):
-        for setting, words in (
-            ("lr", ["expected --set NAME=VALUE, got 'lr'"]),
-            ("lr=", ["expected --set NAME=VALUE"]),
-            ("lr=fast", ["argument 'lr': expected a number of type f64, got 'fast'"]),
-            ("rl=1", ["unknown argument or field 'rl'", "'s.scale'", "'lr'"]),
-            ("s.growth_interval=1.5", ["expected a whole number of type i64, got '1.5'"]),
-            ("train.applied=7", ["'train.applied' is counted, not set"]),
-            ("decay=missing.json", ["missing.json: No such file"]),
+        broken = self.bench.file("broken.json", "[[")
+        for setting, code, words in (
+            ("lr", 2, ["expected --set NAME=VALUE, got 'lr'"]),
+            ("lr=", 2, ["expected --set NAME=VALUE"]),
+            ("lr=fast", 2, ["argument 'lr': expected a number of type f64, got 'fast'"]),
+            ("lr=nan", 2, ["argument 'lr': expected a number, got 'nan'"]),
+            ("train.lr=-NAN", 2, ["argument 'lr': expected a number, got '-NAN'"]),
+            ("decay=nan", 2, ["'decay': expected a number, got 'nan'"]),
+            ("s.scale=nan", 2, ["'s.scale': expected a scale that is positive and finite"]),
+            ("s.scale=inf", 2, ["expected a scale that is positive and finite, got 'inf'"]),
+            ("s.scale=0", 2, ["expected a scale that is positive and finite, got '0'"]),
+            ("s.scale=-2", 2, ["expected a scale that is positive and finite, got '-2'"]),
+            ("s.scale=1e39", 2, ["expected a number in the range of type f32, got '1e39'"]),
+            ("rl=1", 1, ["unknown argument or field 'rl'", "'s.scale'", "'lr'"]),
+            ("s.growth_interval=1.5", 2, ["expected a whole number of type i64, got '1.5'"]),
+            ("train.applied=7", 2, ["'train.applied' is counted, not set"]),
+            ("decay=missing.json", 1, ["missing.json: No such file"]),
+            (f"decay={broken}", 1, ["no valid JSON"]),
         ):
             with self.subTest(setting=setting):
-                self.run_sgd(more=["--set", setting], save=False).expect(1, *words)
+                self.run_sgd(more=["--set", setting], save=False).expect(code, *words)
+
+    def test_infinity_is_a_number(self):
+        run = self.run_sgd(w=[1.0], set={"lr": "inf"}).expect(0)
+        self.assertEqual([abs(x) for x in run.list("w")["a"].values], [INF])
 
     def test_prefixes(self):
         path = self.bench.file(
@@ -153,7 +167,7 @@ class Run(unittest.TestCase):
         self.bench.run("sgd", bind={"w": w}).expect(1, "list argument 'g' of step 'train'")
         self.bench.run("sgd", bind={"g": one}).expect(1, "state 'w' is required")
         self.bench.run("sgd").expect(1, "bind one of its lists, 'w', 'h', 'm', 'g'")
-        self.run_sgd(more=["--bind", "g"]).expect(1, "expected --bind NAME=FILE[:PREFIX], got 'g'")
+        self.run_sgd(more=["--bind", "g"]).expect(2, "expected --bind NAME=FILE[:PREFIX], got 'g'")
         again = self.bench.file("again.safetensors", one)
         self.run_sgd(more=["--bind", f"g={again}"]).expect(1, "is bound twice")
 

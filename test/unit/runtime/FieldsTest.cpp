@@ -40,6 +40,10 @@ TEST(Fields, ParsesNumbersOfEveryType) {
 TEST(Fields, RefusesWhatIsNoValueOfTheType) {
   EXPECT_EQ(refused(SAWTOOTH_F64, "1e-3x"), "expected a number of type f64, got '1e-3x'");
   EXPECT_EQ(refused(SAWTOOTH_F64, ""), "expected a number of type f64, got ''");
+  for (const char *text : {"0xnan", "0xinf", "-0xinf", "0x", "0x-1", "+-1", "--1", "0x1p", "nan1"})
+    for (SawtoothType type : {SAWTOOTH_F32, SAWTOOTH_F64})
+      EXPECT_NE(refused(type, text).find("expected a number"), std::string::npos) << text;
+  EXPECT_EQ(refused(SAWTOOTH_I64, "+-1"), "expected a whole number of type i64, got '+-1'");
   EXPECT_EQ(refused(SAWTOOTH_F32, "1e39"),
             "expected a number in the range of type f32, got '1e39'");
   EXPECT_EQ(refused(SAWTOOTH_I64, "1.5"), "expected a whole number of type i64, got '1.5'");
