@@ -54,6 +54,10 @@ Result<std::unique_ptr<GpuTrial>> GpuTrial::create(const Artifact &artifact, uin
   // A copy of the largest list has to fit beside.
   std::vector<TensorSpec> some = fitting(tensors, resident + 4, unused / 20 * 17);
   trial->leftOut_ = tensors.size() - some.size();
+  if (some.empty() && !tensors.empty())
+    return Status::error(StatusCode::OutOfMemory,
+                         "not even tensor '" + tensors[0].name + "' fits on " + device->name() +
+                             ", which has " + std::to_string(unused) + " bytes left");
   SAWTOOTH_TRY(trial->createStore(artifact, step, some, ParallelFor::openMp()));
   SAWTOOTH_TRY(trial->createLists(artifact, step));
   SAWTOOTH_TRY(trial->store->finish());
