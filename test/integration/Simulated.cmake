@@ -55,4 +55,7 @@ if(TARGET sawtooth-graph-check)
   set_tests_properties(simulated.gpu-bundle PROPERTIES FIXTURES_REQUIRED gpu-bundle
     ENVIRONMENT "LD_LIBRARY_PATH=$<TARGET_FILE_DIR:ptxsim_driver>;PTXSIM_OPTIONS=ptxas=0:chip=sm_90"
     PASS_REGULAR_EXPRESSION "times are simulated.*everything passed")
+  sawtooth_simulated_test(gpu-bundle-failures test_gpu_bundle)
+  set_tests_properties(simulated.gpu-bundle-failures PROPERTIES FIXTURES_REQUIRED gpu-bundle)
+  set_property(TEST simulated.gpu-bundle-failures APPEND PROPERTY ENVIRONMENT GPU_BUNDLE=${bundle})
 endif()

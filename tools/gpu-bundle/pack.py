@@ -9,6 +9,7 @@ Artifacts hold code for the CPU and for GPUs; what the CPU makes of each case is
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,22 +36,34 @@ def tensors(kind, phase, infinite=False):
     return {name: Tensor.of(kind, (len(x),), x) for name, x in made.items()}
 
 
+def c_library(path):
+    """The version of the C library that a program or library wants, as numbers."""
+    with open(path, "rb") as file:
+        versions = re.findall(rb"\0GLIBC_([0-9.]+)(?=\0)", file.read())
+    return max((tuple(map(int, version.split(b"."))) for version in versions), default=(0,))
+
+
 def main(build, folder):
     tool = os.path.join(build, "bin", "sawtooth")
     shutil.rmtree(folder, ignore_errors=True)
-    for name in ("bin", "lib", "artifacts", "golden"):
+    for name in ("bin", "lib", os.path.join("lib", "c++"), "artifacts", "golden"):
         os.makedirs(os.path.join(folder, name))
     for name in ("sawtooth", "sawtooth-device", "sawtooth-graph-check"):
         path = os.path.join(folder, "bin", name)
         shutil.copy2(os.path.join(build, "bin", name), path)
         subprocess.run(["strip", path], check=False)
     shutil.copy2(os.path.join(ROOT, "tools", "gpu-bundle", "run.sh"), folder)
-    # What a plain system may lack.
+    # What a plain system may lack. The C++ library goes where run.sh looks for it last: it may want
+    # a newer C library than the programs do, and a system mostly has one.
     listed = subprocess.run(["ldd", tool], capture_output=True, text=True, check=True).stdout
+    wanted = c_library(tool)
     for line in listed.splitlines():
         name, _, rest = line.strip().partition(" => ")
-        if name.startswith(("libomp", "libstdc++", "libgcc_s")):
-            shutil.copy2(rest.split()[0], os.path.join(folder, "lib", name))
+        if name.startswith("libomp"):
+            copied = shutil.copy2(rest.split()[0], os.path.join(folder, "lib", name))
+            wanted = max(wanted, c_library(copied))
+        elif name.startswith(("libstdc++", "libgcc_s")):
+            shutil.copy2(rest.split()[0], os.path.join(folder, "lib", "c++", name))
 
     cases = {}
     for rule, settings in RULES.items():
@@ -88,7 +101,8 @@ def main(build, folder):
     total = sum(
         os.path.getsize(os.path.join(where, name)) for where, _, names in os.walk(folder) for name in names
     )
-    print(f"{folder}: {total / 2**20:.1f} MiB")
+    version = ".".join(map(str, wanted))
+    print(f"{folder}: {total / 2**20:.1f} MiB, for systems with glibc {version} or newer")
     if total > 60 * 2**20:
         sys.exit("expected at most 60 MiB")
 

@@ -1,19 +1,32 @@
 #!/usr/bin/env bash
 # Checks and times Sawtooth on the first GPU of this machine, which needs a driver and nothing else.
-# Writes report.json and summary.txt here, or into the folder that is given. Exit 0: all bits match.
+# Writes report.json and summary.txt here, or into the folder that is given. Exit 0: all bits match;
+# 1: something failed; 2: nothing could be checked.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=${1:-$here}
-mkdir -p "$out" || exit 2
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$here/lib" SAWTOOTH_CACHE_DIR=
 tool=$here/bin/sawtooth
 summary=$out/summary.txt
+give_up() { echo "run.sh: $*" >&2 && exit 2; }
+for command in awk cmp mktemp sed tail tee timeout; do
+  command -v "$command" >/dev/null || give_up "this machine has no '$command'"
+done
+mkdir -p "$out" && rm -f "$out/report.json" && : >"$summary" || give_up "cannot write to $out: give a folder"
+work=$(mktemp -d) || give_up 'cannot make a folder for temporary files: set TMPDIR'
+trap 'rm -rf "$work"' EXIT
 say() { echo "$*" | tee -a "$summary"; }
-: >"$summary"
+# Everything has four minutes, also where a device hangs.
+within() { timeout -k 5 $((SECONDS < 235 ? 240 - SECONDS : 5)) "$@"; }
 
-if ! device=$("$here/bin/sawtooth-device" 2>"$work/error"); then
+# The system's own C++ library where it will do: the one here wants a C library as new as that of the
+# machine that packed it.
+export LD_LIBRARY_PATH="${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$here/lib" SAWTOOTH_CACHE_DIR=
+if ! why=$("$tool" --version 2>&1 >/dev/null); then
+  LD_LIBRARY_PATH+=:$here/lib/c++
+  "$tool" --version >/dev/null 2>&1 || give_up "the programs here do not start: $why"
+fi
+
+if ! device=$(within "$here/bin/sawtooth-device" 2>"$work/error"); then
   say "no GPU: $(cat "$work/error")"
   exit 2
 fi
@@ -33,7 +46,7 @@ check() { # check NAME COMMAND...: runs it, and notes whether it went well
 golden() { # golden NAME: the state after the case's runs is that of the CPU, bit for bit
   local folder=$here/golden/$1 arguments=()
   mapfile -t arguments <"$folder/arguments"
-  (cd "$folder" && "$tool" run "$here/artifacts/$1.so" --target=nvptx "${arguments[@]}" \
+  (cd "$folder" && within "$tool" run "$here/artifacts/$1.so" --target=nvptx "${arguments[@]}" \
     --save "$work/state.safetensors" --log "$work/log.jsonl") &&
     cmp "$work/state.safetensors" "$folder/state.safetensors" && cmp "$work/log.jsonl" "$folder/log.jsonl"
 }
@@ -41,11 +54,11 @@ for folder in "$here"/golden/*/; do
   name=$(basename "$folder")
   check "bits of $name" golden "$name"
 done
-check 'capture and replay' "$here/bin/sawtooth-graph-check" "$here/artifacts/adamw.so"
+check 'capture and replay' within "$here/bin/sawtooth-graph-check" "$here/artifacts/adamw.so"
 
 time_list() { # time_list NAME LIST STEPS
   local name=$1 list=$2
-  if "$tool" bench "$here/artifacts/adamw.so" --target=nvptx --tensors "$list" --steps "$3" --json \
+  if within "$tool" bench "$here/artifacts/adamw.so" --target=nvptx --tensors "$list" --steps "$3" --json \
     >"$work/bench.json" 2>"$work/error"; then
     times+="${times:+, }\"$name\": $(cat "$work/bench.json")"
     say "$(printf '%-28s %s' "AdamW on $name" "$(awk -F'[:,]' '
