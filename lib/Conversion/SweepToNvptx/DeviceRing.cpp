@@ -44,15 +44,18 @@ void sawtooth::emitRingRow(const LaunchContext &context, OpBuilder &builder, Val
                            abi.loadI64(ring, offsetof(SawtoothDeviceRing, rowBytes)));
   Value row = abi.element(abi.loadPointer(ring, offsetof(SawtoothDeviceRing, row)), bytes, 1);
 
-  // A reader that meets the row half written finds its sequence changed.
+  // A reader that meets the row half written finds its sequence changed: what a thread writes to the
+  // row comes behind the 0 because of its own fence, whoever wrote the 0 before the barrier.
   device.when(device.isFirstThread(), [&] {
     storeNow(device.i64(0), abi.offset(row, offsetof(SawtoothRingRow, sequence)));
-    device.fenceSystem();
+  });
+  device.barrier();
+  device.fenceSystem();
+  device.when(device.isFirstThread(), [&] {
     sweep::StepOp op = step.op;
     unsigned number = *context.kernel.layout.findStep(op.getSymNameAttr());
     storeNow(device.i64(number), abi.offset(row, offsetof(SawtoothRingRow, step)));
   });
-  device.barrier();
   Value content = abi.offset(row, sizeof(SawtoothRingRow));
   copyToHost(builder, location, abi.frameSlot(0), content, step.frameBytes);
   copyToHost(builder, location, abi.stateSlot(0), abi.offset(content, step.frameBytes),

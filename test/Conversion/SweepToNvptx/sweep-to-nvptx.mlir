@@ -32,9 +32,12 @@
 // MAP: llvm.atomicrmw add {{.*}} monotonic
 // MAP-NEXT: llvm.fence syncscope("device") acq_rel
 // MAP: nvvm.barrier0
-// The row of the ring: its number last, behind a fence.
+// The row of the ring: 0 first, then what each thread writes behind a fence of its own, and the
+// number last, behind a fence.
 // MAP: llvm.store volatile
+// MAP: nvvm.barrier0
 // MAP-NEXT: llvm.fence acq_rel
+// MAP: llvm.store volatile
 // MAP: scf.for
 // MAP: llvm.store volatile
 // MAP: llvm.fence acq_rel

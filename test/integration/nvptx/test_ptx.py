@@ -62,8 +62,18 @@ class PTX(unittest.TestCase):
             self.assertIn("fence.acq_rel.gpu", ticket[0])
             self.assertIn("fence.acq_rel.gpu", ticket[2])
         self.assertEqual(len(re.findall(r"\batom\.", text)), len(entries))
-        # Order for the host: before the row, behind its content and before its number.
-        self.assertGreaterEqual(text.count("fence.acq_rel.sys"), 2)
+        # Order for the host. The row's number becomes 0; every thread has a fence of its own between
+        # that and what it writes; what all have written comes before the new number.
+        self.assertRegex(
+            text,
+            r"st\.volatile\.global\.b64 \s*\[%rd\d+\], 0;\n"
+            r"\S+:\n\s*bar\.sync \s*0;\n\s*fence\.acq_rel\.sys;\n",
+        )
+        self.assertRegex(
+            text,
+            r"bar\.sync \s*0;\n\s*@%p\d+ bra \s*(\S+);\n(?:\s*add.*\n)?\s*fence\.acq_rel\.sys;\n"
+            r"(?:\s*add.*\n)?\s*st\.volatile\.global\.b64 .*\n\s*st\.global\.b64 .*\n\1:\n\s*ret;",
+        )
 
 
 def check_rule(rule):
