@@ -67,7 +67,7 @@ Status Device::describe(CUdevice device) {
 }
 
 Device::~Device() {
-  if (retained)
+  if (retained && api->checkProcess().ok())
     (void)api->cuDevicePrimaryCtxRelease(number);
 }
 
@@ -127,7 +127,8 @@ DeviceMemory::~DeviceMemory() {
     return;
   ContextScope scope(device->driver(), device->context());
   OutsideCapture outside(device->driver());
-  (void)device->driver().cuMemFree(start);
+  if (scope.status().ok())
+    (void)device->driver().cuMemFree(start);
 }
 
 Result<PinnedMemory> PinnedMemory::allocate(const DevicePointer &device, uint64_t bytes,
@@ -157,7 +158,8 @@ PinnedMemory::~PinnedMemory() {
     return;
   ContextScope scope(device->driver(), device->context());
   OutsideCapture outside(device->driver());
-  (void)device->driver().cuMemFreeHost(memory);
+  if (scope.status().ok())
+    (void)device->driver().cuMemFreeHost(memory);
 }
 
 Result<std::unique_ptr<Stream>> Stream::create(const DevicePointer &device) {
@@ -171,7 +173,8 @@ Result<std::unique_ptr<Stream>> Stream::create(const DevicePointer &device) {
 
 Stream::~Stream() {
   ContextScope scope(device->driver(), device->context());
-  (void)device->driver().cuStreamDestroy(handle);
+  if (scope.status().ok())
+    (void)device->driver().cuStreamDestroy(handle);
 }
 
 } // namespace sawtooth::runtime::cuda

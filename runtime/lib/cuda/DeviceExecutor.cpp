@@ -85,7 +85,6 @@ Status DeviceExecutor::uploadTensors(CUstream stream) {
 
 Status DeviceExecutor::launch(CUstream stream) const {
   const Driver &api = device.device()->driver();
-  SAWTOOTH_TRY(api.checkProcess());
   ContextScope scope(api, device.device()->context());
   SAWTOOTH_TRY(scope.status());
   CUdeviceptr argument = context;

@@ -20,7 +20,6 @@ Result<std::unique_ptr<DeviceStore>> DeviceStore::create(Store &store, DevicePoi
     return Status::error(StatusCode::Invalid, "expected a finished store");
   std::unique_ptr<DeviceStore> created(new DeviceStore(store, std::move(device)));
   const Driver &api = created->device_->driver();
-  SAWTOOTH_TRY(api.checkProcess());
   ContextScope scope(api, created->device_->context());
   OutsideCapture outside(api);
   SAWTOOTH_TRY(scope.status());

@@ -24,8 +24,6 @@ Result<std::unique_ptr<DeviceExecutor>> DeviceExecutor::create(const Artifact &a
   if (Status status = store.ring().accepts(artifact.plan, step); !status.ok())
     return status;
   const Driver &api = store.device()->driver();
-  if (Status status = api.checkProcess(); !status.ok())
-    return status;
   ContextScope scope(api, store.device()->context());
   OutsideCapture outside(api);
   SAWTOOTH_TRY(scope.status());

@@ -152,7 +152,9 @@ Status Driver::checkProcess() const {
 
 ContextScope::ContextScope(const Driver &driver, CUcontext context) : driver(driver) {
   CUcontext current = nullptr;
-  state = driver.check(driver.cuCtxGetCurrent(&current), "cuCtxGetCurrent");
+  state = driver.checkProcess();
+  if (state.ok())
+    state = driver.check(driver.cuCtxGetCurrent(&current), "cuCtxGetCurrent");
   if (!state.ok() || current == context)
     return;
   state = driver.check(driver.cuCtxPushCurrent(context), "cuCtxPushCurrent");
@@ -166,8 +168,12 @@ ContextScope::~ContextScope() {
 }
 
 OutsideCapture::OutsideCapture(const Driver &driver) : driver(driver) {
-  (void)driver.cuThreadExchangeStreamCaptureMode(&mode);
+  if (driver.checkProcess().ok())
+    exchanged = driver.cuThreadExchangeStreamCaptureMode(&mode) == success;
 }
-OutsideCapture::~OutsideCapture() { (void)driver.cuThreadExchangeStreamCaptureMode(&mode); }
+OutsideCapture::~OutsideCapture() {
+  if (exchanged)
+    (void)driver.cuThreadExchangeStreamCaptureMode(&mode);
+}
 
 } // namespace sawtooth::runtime::cuda

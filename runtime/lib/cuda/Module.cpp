@@ -97,7 +97,8 @@ Module::~Module() {
     return;
   ContextScope scope(device->driver(), device->context());
   OutsideCapture outside(device->driver());
-  (void)device->driver().cuModuleUnload(handle);
+  if (scope.status().ok())
+    (void)device->driver().cuModuleUnload(handle);
 }
 
 } // namespace sawtooth::runtime::cuda

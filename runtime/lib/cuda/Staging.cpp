@@ -30,7 +30,7 @@ Staging::~Staging() {
   const Driver &api = device->driver();
   ContextScope scope(api, device->context());
   for (CUevent event : left)
-    if (event)
+    if (event && scope.status().ok())
       (void)api.cuEventDestroy(event);
 }
 

@@ -4,7 +4,9 @@
 // What the driver is asked for, and in which context.
 #include "GpuFixture.h"
 
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace sawtooth::test;
 
@@ -90,6 +92,31 @@ TEST(GpuCalls, MemoryOfTheHostGoesAfterThatOfTheDevice) {
   ASSERT_GE(freed(calls).size(), 4u);
   EXPECT_EQ(freed(calls).front(), "cuMemFree");
   EXPECT_EQ(freed(calls).back(), "cuMemFreeHost");
+}
+
+// CUDA does not survive fork(), so that a child must not even free what its parent has.
+TEST(GpuCalls, B74_AForkCallsNoDriver) {
+  GpuSgd gpu;
+  ASSERT_STATUS_OK(gpu.bind({{"a", {1.0f}, {_Float16(1.0f)}}}));
+  gpu.start();
+  pid_t child = fork();
+  if (child == 0) {
+    Calls calls;
+    int wrong = 0;
+    for (Status status : {gpu.engine->start(*gpu.runner), gpu.engine->wait(), gpu.engine->pull(),
+                          DeviceEngine::create(*gpu.store, gpu.engine->device(), 8).status(),
+                          gpu.engine->prepare(*gpu.artifact, 0).status()})
+      wrong += status.code() != StatusCode::Unsupported;
+    gpu.runner.reset();
+    gpu.engine.reset();
+    _exit(wrong * 100 + static_cast<int>(std::min<size_t>(calls.names().size(), 99)));
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "hundreds: calls that succeeded; then calls of the driver";
+  ASSERT_STATUS_OK(gpu.engine->start(*gpu.runner)); // the parent goes on
+  ASSERT_STATUS_OK(gpu.engine->wait());
 }
 
 TEST(GpuCalls, B79_RowsArriveWithoutAnySynchronisation) {

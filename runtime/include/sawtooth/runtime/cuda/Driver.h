@@ -47,7 +47,8 @@ private:
 /// "13.0" for 13000, as CUDA writes versions.
 std::string versionText(int version);
 
-/// Makes a context current for a scope, and what was current before again at its end.
+/// Makes a context current for a scope, and what was current before again at its end. In a fork of
+/// the process that uses the driver it does nothing but say so; whoever frees leaves it at that.
 class ContextScope {
 public:
   ContextScope(const Driver &driver, CUcontext context);
@@ -75,6 +76,7 @@ public:
 private:
   const Driver &driver;
   int mode = captureModeRelaxed;
+  bool exchanged = false;
 };
 
 } // namespace sawtooth::runtime::cuda
