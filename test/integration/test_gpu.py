@@ -231,6 +231,16 @@ class Calls(unittest.TestCase):
         more = {name: count - none.get(name, 0) for name, count in all_six.items()}
         self.assertEqual({n: k for n, k in more.items() if k}, {"cuMemcpyDtoDAsync": 2 * 6})
 
+    def test_a_run_creates_one_context(self):
+        # Asking the GPU which chip it is, and running there.
+        bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
+        made = self.calls(
+            programs.step("sgd", dict(lr=0.5), {}), bind=bind, more=["--target=nvptx"]
+        )
+        self.assertEqual(made["cuDevicePrimaryCtxRetain"], 1)
+        self.assertEqual(made["cuStreamCreate"], 1)
+        self.assertEqual(made["cuModuleLoadDataEx"], 1)
+
     def test_B72_code_for_a_gpu_calls_no_driver_before_its_first_step(self):
         path, artifact = self.bench.file("step.mlir", programs.step("sgd", dict(lr=0.5), {})), self.bench.path("both.so")
         done = self.bench.call("compile", path, "--target=cpu", "--target=nvptx", "-o", artifact)

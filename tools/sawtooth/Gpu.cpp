@@ -22,9 +22,13 @@ static std::string simulatorHint() {
 }
 
 Result<cuda::DevicePointer> firstGpu() {
+  // Its context takes a good part of a second to create, so it is kept until the process ends.
+  static auto *kept = new cuda::DevicePointer;
+  if (*kept)
+    return *kept;
   Result<cuda::DevicePointer> device = cuda::Device::primary(0);
   if (device.ok())
-    return device;
+    return *kept = *device;
   const Status &why = device.status();
   bool absent = why.code() == StatusCode::Unsupported || why.code() == StatusCode::NotFound;
   return Status::error(why.code(),
