@@ -51,6 +51,29 @@ TEST(GpuCalls, AStepIsItsLaunchesAndNothingElse) {
   }
 }
 
+// A block of 64 threads takes two chunk rows at a time; more blocks than run at once would only
+// wait.
+TEST(GpuCalls, BlocksFollowTheWorkAndTheDevice) {
+  for (auto [count, most] : {std::pair<size_t, bool>{9, false}, {20000, true}}) {
+    GpuSgd gpu;
+    ASSERT_STATUS_OK(gpu.bind(manyTensors(count)));
+    gpu.start();
+    uint64_t rows = gpu.store->chunks().size();
+    EXPECT_EQ(rows, count - (count + 3) / 7); // of those that are not empty
+    ContextScope current(driver(), device()->context());
+    for (const DeviceExecutor::Launch &launch : gpu.executor().launches()) {
+      int resident = 0;
+      ASSERT_EQ(driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&resident, launch.function,
+                                                                     int(launch.threads), 0),
+                success);
+      EXPECT_EQ(launch.threads, 64u);
+      uint64_t atOnce = uint64_t(resident) * device()->processors();
+      EXPECT_EQ((rows + 1) / 2 > atOnce, most) << "the counts above tell both cases apart";
+      EXPECT_EQ(launch.blocks, std::min((rows + 1) / 2, atOnce));
+    }
+  }
+}
+
 // A learning rate of its own for each step, more steps than the staging memory has room for.
 TEST(GpuCalls, ArgumentsMayChangeFasterThanTheDeviceRuns) {
   GpuSgd gpu;
