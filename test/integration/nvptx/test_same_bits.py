@@ -28,6 +28,37 @@ amp.step @look(%g: !g) {{
   amp.log "sum", %sum : f64
 }}
 """
+# A pass with reductions whose flag is known before it, as every second time.
+GATED = """
+amp.model @model
+sweep.list argument @look.g : !amp.tensors<@model x f16> {label = "g", step = @look}
+sweep.field state @n : i64 {init = 0 : i64}
+sweep.step @look() attributes {commits, cut} {
+  %odd = sweep.scalar @entry {
+    %n = sweep.get @n : i64
+    %one = arith.constant 1 : i64
+    %bit = arith.andi %n, %one : i64
+    %odd = arith.cmpi eq, %bit, %one : i64
+    sweep.yield %odd : i1
+  } : i1
+  %negative, %sum = sweep.pass over @model reads [@look.g] writes [] when %odd [] [#sweep.reduction<or over step>, #sweep.reduction<add over step>] {
+  ^bb0(%g: f16):
+    %x = arith.extf %g : f16 to f32
+    %zero = arith.constant 0.0 : f32
+    %below = arith.cmpf olt, %x, %zero : f32
+    sweep.leave reduce(%below, %x : i1, f32)
+  } : i1, f64
+  sweep.scalar @final {
+    %n = sweep.get @n : i64
+    %one = arith.constant 1 : i64
+    %next = arith.addi %n, %one : i64
+    sweep.log "sum", %sum last : f64
+    sweep.log "negative", %negative last : i1
+    sweep.set %next to @n : i64
+    sweep.outcome %odd []
+  }
+}
+"""
 # Tensors without elements, with less than a vector, a vector and a bit, less than a round, exactly
 # one chunk, one element more, several chunks.
 SIZES = (5, 0, 1000, 3, 16384, 16385, 0, 40003)
@@ -116,6 +147,7 @@ class SameBits(unittest.TestCase):
             "clip by value": (test_models.CLIP, 3, 3),
             "micro-batches": (programs.step("adamw", {"lr": 1e-3}, {}, max_norm=1.0, micro=True), 6, 5),
             "no scaler": (programs.step("sgd", {"lr": 1e-3}, {"mode": "disabled"}, "f32"), 3, 2),
+            "known flag": (GATED, 3, 1),
         }
         for name, (text, rows, applied) in kinds.items():
             for offset in (0, 1):
