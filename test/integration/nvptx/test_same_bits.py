@@ -59,6 +59,52 @@ sweep.step @look() attributes {commits, cut} {
   }
 }
 """
+# NaNs that reach memory: made by a sum, as they came, and narrowed.
+NANS = """
+amp.model @model
+sweep.list argument @add.g : !amp.tensors<@model x f16> {label = "g", step = @add}
+sweep.list argument @add.x : !amp.tensors<@model x f32> {label = "x", step = @add}
+sweep.list state @sum : !amp.tensors<@model x f32> {init = 0.0 : f32, label = "sum"}
+sweep.list state @copy : !amp.tensors<@model x f16> {init = 0.0 : f16, label = "copy"}
+sweep.list state @half : !amp.tensors<@model x bf16> {init = 0.0 : bf16, label = "half"}
+sweep.step @add() attributes {commits, cut} {
+  sweep.pass over @model reads [@sum, @add.g, @add.x] writes [@sum, @copy, @half] [-1, -1, -1] [] {
+  ^bb0(%sum: f32, %g: f16, %x: f32):
+    %next = arith.addf %sum, %x : f32
+    %narrow = arith.truncf %x : f32 to bf16
+    sweep.leave write(%next, %g, %narrow : f32, f16, bf16)
+  }
+  sweep.scalar @final {
+    %true = arith.constant true
+    sweep.outcome %true []
+  }
+}
+"""
+# Reductions that any element beyond a tail would change: no gradient is 0.
+TAILS = """
+amp.model @model
+sweep.list argument @look.g : !amp.tensors<@model x f16> {label = "g", step = @look}
+sweep.step @look() attributes {cut} {
+  %any, %count, %least = sweep.pass over @model reads [@look.g] writes [] [] [#sweep.reduction<or over step>, #sweep.reduction<add over step>, #sweep.reduction<min over step>] {
+  ^bb0(%g: f16):
+    %x = arith.extf %g : f16 to f32
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %none = arith.cmpf oeq, %x, %zero : f32
+    %counted = arith.select %none, %one, %zero : f32
+    %size = math.absf %x : f32
+    sweep.leave reduce(%none, %counted, %size : i1, f32, f32)
+  } : i1, f64, f64
+  sweep.scalar @final {
+    sweep.log "any", %any last : i1
+    sweep.log "count", %count last : f64
+    sweep.log "least", %least last : f64
+    %true = arith.constant true
+    %ok = arith.xori %any, %true : i1
+    sweep.outcome %ok []
+  }
+}
+"""
 # Tensors without elements, with less than a vector, a vector and a bit, less than a round, exactly
 # one chunk, one element more, several chunks.
 SIZES = (5, 0, 1000, 3, 16384, 16385, 0, 40003)
@@ -148,12 +194,17 @@ class SameBits(unittest.TestCase):
             "micro-batches": (programs.step("adamw", {"lr": 1e-3}, {}, max_norm=1.0, micro=True), 6, 5),
             "no scaler": (programs.step("sgd", {"lr": 1e-3}, {"mode": "disabled"}, "f32"), 3, 2),
             "known flag": (GATED, 3, 1),
+            "stored NaNs": (NANS, 3, 3),
         }
         for name, (text, rows, applied) in kinds.items():
             for offset in (0, 1):
                 with self.subTest(name=name, offset=offset):
                     run = compare(self.write(text), "sm_90", "special=1", f"offset={offset}")
                     self.assertIn(f"{rows} rows, {applied} applied, same bits", run.stdout)
+
+    def test_tails_end_where_tensors_do(self):
+        for offset in (0, 1):
+            self.check(self.write(TAILS), "sm_90", f"offset={offset}", applied=3)
 
     def test_B70_the_largest_element_may_be_a_nan(self):
         # Where the hardware has no maximum that keeps NaN (sm_75), and where it has one.
