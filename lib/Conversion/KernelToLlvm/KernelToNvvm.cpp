@@ -6,9 +6,7 @@
 #include "sawtooth/Conversion/KernelAbi.h"
 #include "sawtooth/Conversion/Passes.h"
 
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -25,17 +23,11 @@ namespace {
 struct KernelToNvvm : sawtooth::impl::KernelToNvvmBase<KernelToNvvm> {
   void runOnOperation() final {
     ModuleOp module = getOperation();
-    MLIRContext *context = &getContext();
-    for (auto function : module.getOps<func::FuncOp>())
-      if (!function->hasAttr(kKernelThreadsAttr))
-        function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
-    LLVMTypeConverter converter(context);
-    RewritePatternSet patterns(context);
-    populateKernelPatterns(converter, patterns);
-    LLVMConversionTarget target(*context);
-    target.addLegalOp<ModuleOp>();
+    LLVMConversionTarget target(getContext());
     target.addLegalDialect<NVVM::NVVMDialect>();
-    if (failed(applyFullConversion(module, target, std::move(patterns))))
+    if (failed(convertKernels(module, target, [](func::FuncOp function) {
+          return !function->hasAttr(kKernelThreadsAttr);
+        })))
       return signalPassFailure();
     // Barriers and shuffles may be in any of them: nobody may move a call or make it conditional.
     for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -44,7 +36,7 @@ struct KernelToNvvm : sawtooth::impl::KernelToNvvmBase<KernelToNvvm> {
       auto threads = dyn_cast_or_null<IntegerAttr>(function->removeAttr(kKernelThreadsAttr));
       if (!threads)
         continue;
-      Builder builder(context);
+      Builder builder(&getContext());
       function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), builder.getUnitAttr());
       function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                         builder.getDenseI32ArrayAttr({int32_t(threads.getInt())}));

@@ -3,12 +3,9 @@
 
 #include "CodeGen.h"
 
-#include "../Optimize.h"
+#include "../Machine.h"
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -18,29 +15,6 @@
 
 using namespace mlir;
 using namespace sawtooth;
-
-static std::unique_ptr<llvm::TargetMachine> createMachine(const Chip &chip, Location location) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-  });
-  llvm::Triple triple(llvm::sys::getProcessTriple());
-  std::string error;
-  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    emitError(location, "no code generator for ") << triple.str() << ": " << error;
-    return nullptr;
-  }
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, chip.cpu, chip.features, options, llvm::Reloc::PIC_,
-                                  std::nullopt, llvm::CodeGenOptLevel::Default));
-  if (!machine)
-    emitError(location, "no code generator for ") << triple.str() << " " << chip.cpu;
-  return machine;
-}
 
 /// Code must bring everything along: a call of libm or libgcc would round in its own way, and is
 /// not there in every process.
@@ -63,11 +37,15 @@ static LogicalResult checkComplete(StringRef object, Location location) {
 
 FailureOr<std::string> sawtooth::generateCode(llvm::Module &module, const Chip &chip,
                                               OutputKind kind, Location location) {
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(chip, location);
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createMachine(llvm::Triple(llvm::sys::getProcessTriple()), chip, llvm::Reloc::PIC_, location);
   if (!machine)
     return failure();
-  module.setTargetTriple(machine->getTargetTriple());
-  module.setDataLayout(machine->createDataLayout());
   std::string bits = std::to_string(32 * chip.width);
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
@@ -79,26 +57,8 @@ FailureOr<std::string> sawtooth::generateCode(llvm::Module &module, const Chip &
     function.addFnAttr("no-builtins");
     function.setDoesNotThrow();
   }
-  std::string errors;
-  collectErrors(module, errors);
-  optimizeModule(module, *machine, /*scalars=*/false);
-
-  llvm::SmallString<0> output;
-  llvm::raw_svector_ostream stream(output);
-  if (kind == OutputKind::LLVM) {
-    module.print(stream, nullptr);
-    return output.str().str();
-  }
-  llvm::legacy::PassManager codegen;
-  if (machine->addPassesToEmitFile(codegen, stream, nullptr,
-                                   kind == OutputKind::Object ? llvm::CodeGenFileType::ObjectFile
-                                                              : llvm::CodeGenFileType::AssemblyFile,
-                                   /*DisableVerify=*/true))
-    return emitError(location, "internal error: no emitter of objects for this target");
-  codegen.run(module);
-  if (!errors.empty())
-    return emitError(location, "internal error: code generation failed: ") << errors;
-  if (kind == OutputKind::Object && failed(checkComplete(output, location)))
+  FailureOr<std::string> output = emitModule(module, *machine, /*scalars=*/false, kind, location);
+  if (succeeded(output) && kind == OutputKind::Object && failed(checkComplete(*output, location)))
     return failure();
-  return output.str().str();
+  return output;
 }
