@@ -98,68 +98,52 @@ StreamAccess::StreamAccess(const Device &device, CUstream stream)
                           "nothing else; do this before the capture or between replays");
 }
 
-static Status noRoom(Status status, uint64_t bytes, const char *what) {
-  return status.code() == StatusCode::OutOfMemory
-             ? Status::error(StatusCode::OutOfMemory,
-                             cat("the device has no ", bytes, " bytes for ", what))
-             : status;
+Status DriverMemory::take(const DevicePointer &from, uint64_t count, const char *what, Kind kind) {
+  if (count == 0)
+    return {};
+  const Driver &api = from->driver();
+  ContextScope scope(api, from->context());
+  OutsideCapture outside(api);
+  SAWTOOTH_TRY(scope.status());
+  // Portable: a host with contexts on several devices may free it under any of them.
+  constexpr unsigned flags = hostAllocPortable | hostAllocMapped;
+  Status status = kind == Kind::Pinned
+                      ? api.check(api.cuMemHostAlloc(&host, count, flags), "cuMemHostAlloc")
+                      : api.check(api.cuMemAlloc(&start, count), "cuMemAlloc");
+  if (status.code() == StatusCode::OutOfMemory)
+    return Status::error(StatusCode::OutOfMemory,
+                         cat("the device has no ", count, " bytes for ", what));
+  SAWTOOTH_TRY(status);
+  device = from;
+  size = count;
+  if (kind == Kind::Device)
+    return {};
+  std::memset(host, 0, count);
+  return api.check(api.cuMemHostGetDevicePointer(&start, host, 0), "cuMemHostGetDevicePointer");
+}
+
+DriverMemory::~DriverMemory() {
+  if (!device)
+    return;
+  const Driver &api = device->driver();
+  ContextScope scope(api, device->context());
+  OutsideCapture outside(api);
+  if (scope.status().ok())
+    (void)(host ? api.cuMemFreeHost(host) : api.cuMemFree(start));
 }
 
 Result<DeviceMemory> DeviceMemory::allocate(const DevicePointer &device, uint64_t bytes,
                                             const char *what) {
   DeviceMemory memory;
-  if (bytes == 0)
-    return memory;
-  const Driver &api = device->driver();
-  ContextScope scope(api, device->context());
-  OutsideCapture outside(api);
-  SAWTOOTH_TRY(scope.status());
-  Status status = api.check(api.cuMemAlloc(&memory.start, bytes), "cuMemAlloc");
-  if (!status.ok())
-    return noRoom(status, bytes, what);
-  memory.device = device;
-  memory.size = bytes;
+  SAWTOOTH_TRY(memory.take(device, bytes, what, Kind::Device));
   return memory;
-}
-
-DeviceMemory::~DeviceMemory() {
-  if (!device)
-    return;
-  ContextScope scope(device->driver(), device->context());
-  OutsideCapture outside(device->driver());
-  if (scope.status().ok())
-    (void)device->driver().cuMemFree(start);
 }
 
 Result<PinnedMemory> PinnedMemory::allocate(const DevicePointer &device, uint64_t bytes,
                                             const char *what) {
   PinnedMemory memory;
-  if (bytes == 0)
-    return memory;
-  const Driver &api = device->driver();
-  ContextScope scope(api, device->context());
-  OutsideCapture outside(api);
-  SAWTOOTH_TRY(scope.status());
-  // Portable: a host with contexts on several devices may free it under any of them.
-  constexpr unsigned flags = hostAllocPortable | hostAllocMapped;
-  Status status = api.check(api.cuMemHostAlloc(&memory.memory, bytes, flags), "cuMemHostAlloc");
-  if (!status.ok())
-    return noRoom(status, bytes, what);
-  memory.device = device;
-  memory.size = bytes;
-  std::memset(memory.memory, 0, bytes);
-  SAWTOOTH_TRY(api.check(api.cuMemHostGetDevicePointer(&memory.start, memory.memory, 0),
-                         "cuMemHostGetDevicePointer"));
+  SAWTOOTH_TRY(memory.take(device, bytes, what, Kind::Pinned));
   return memory;
-}
-
-PinnedMemory::~PinnedMemory() {
-  if (!device)
-    return;
-  ContextScope scope(device->driver(), device->context());
-  OutsideCapture outside(device->driver());
-  if (scope.status().ok())
-    (void)device->driver().cuMemFreeHost(memory);
 }
 
 Result<std::unique_ptr<Stream>> Stream::create(const DevicePointer &device) {

@@ -64,25 +64,29 @@ private:
   Status state;
 };
 
-/// Memory on a device; its bytes are whatever they were.
-class DeviceMemory {
+/// Memory that the driver gave, and gets back.
+class DriverMemory {
 public:
-  DeviceMemory() = default;
-  DeviceMemory(DeviceMemory &&other) noexcept { swap(other); }
-  DeviceMemory &operator=(DeviceMemory &&other) noexcept {
+  CUdeviceptr address() const { return start; } // as the device sees it
+  uint64_t bytes() const { return size; }
+
+protected:
+  enum class Kind { Device, Pinned };
+
+  DriverMemory() = default;
+  DriverMemory(DriverMemory &&other) noexcept { swap(other); }
+  DriverMemory &operator=(DriverMemory &&other) noexcept {
     swap(other);
     return *this;
   }
-  ~DeviceMemory();
+  ~DriverMemory();
+  Status take(const DevicePointer &from, uint64_t count, const char *what, Kind kind);
 
-  /// `OutOfMemory` names `what` and the bytes. No bytes: the address 0.
-  static Result<DeviceMemory> allocate(const DevicePointer &device, uint64_t bytes,
-                                       const char *what);
-  CUdeviceptr address() const { return start; }
-  uint64_t bytes() const { return size; }
+  void *host = nullptr; // of pinned memory
 
 private:
-  void swap(DeviceMemory &other) {
+  void swap(DriverMemory &other) {
+    std::swap(host, other.host);
     std::swap(device, other.device);
     std::swap(start, other.start);
     std::swap(size, other.size);
@@ -92,34 +96,21 @@ private:
   uint64_t size = 0;
 };
 
-/// Memory of the host, zero at first, that the device reads and writes by itself.
-class PinnedMemory {
+/// Memory on a device; its bytes are whatever they were.
+class DeviceMemory : public DriverMemory {
 public:
-  PinnedMemory() = default;
-  PinnedMemory(PinnedMemory &&other) noexcept { swap(other); }
-  PinnedMemory &operator=(PinnedMemory &&other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~PinnedMemory();
+  /// `OutOfMemory` names `what` and the bytes. No bytes: the address 0.
+  static Result<DeviceMemory> allocate(const DevicePointer &device, uint64_t bytes,
+                                       const char *what);
+};
 
+/// Memory of the host, zero at first, that the device reads and writes by itself.
+class PinnedMemory : public DriverMemory {
+public:
+  /// As DeviceMemory::allocate().
   static Result<PinnedMemory> allocate(const DevicePointer &device, uint64_t bytes,
                                        const char *what);
-  void *data() const { return memory; }
-  CUdeviceptr address() const { return start; } // as the device sees it
-  uint64_t bytes() const { return size; }
-
-private:
-  void swap(PinnedMemory &other) {
-    std::swap(device, other.device);
-    std::swap(memory, other.memory);
-    std::swap(start, other.start);
-    std::swap(size, other.size);
-  }
-  DevicePointer device;
-  void *memory = nullptr;
-  CUdeviceptr start = 0;
-  uint64_t size = 0;
+  void *data() const { return host; }
 };
 
 /// A stream of our own, for tools; an embedder has one. It and the default stream (null) wait for
