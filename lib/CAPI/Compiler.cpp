@@ -14,6 +14,8 @@ SessionOptions sawtooth::sessionOptions(const SawtoothCompileOptions *options) {
   if (options->chip)
     out.chip = options->chip;
   out.batch = options->batch;
+  if (options->ptxas)
+    out.ptxas = options->ptxas;
   if (options->diagnostic)
     out.diagnostic = [callback = options->diagnostic, user = options->diagnosticUser](
                          llvm::StringRef text) { callback(text.data(), text.size(), user); };

@@ -4,7 +4,7 @@
 #include "sawtooth/Compiler/Input.h"
 
 #include "Diagnostics.h"
-#include "HostObject.h"
+#include "GpuObject.h"
 
 #include "sawtooth/Conversion/PlanBuilder.h"
 #include "sawtooth/InitAll.h"
@@ -33,16 +33,16 @@ static DialectRegistry createRegistry(const TargetRegistry &targets) {
   return registry;
 }
 
-static TargetRegistry createTargets() {
+static TargetRegistry createTargets(const SessionOptions &options) {
   TargetRegistry targets;
   targets.add(createCPUBackend());
-  targets.add(createNVPTXBackend());
+  targets.add(createNVPTXBackend(options.ptxas));
   return targets;
 }
 
 struct Input::State {
   State(SessionOptions options, StringRef path)
-      : options(std::move(options)), targets(createTargets()),
+      : options(std::move(options)), targets(createTargets(this->options)),
         // One module with a few short functions: threads would cost more than they bring.
         context(createRegistry(targets), MLIRContext::Threading::DISABLED),
         forwarder(sources, context, this->options.diagnostic),
@@ -60,11 +60,12 @@ struct Input::State {
   OwningOpRef<ModuleOp> lower(const Chip &chip, Stage stage) {
     return lower(*backend, chip, stage);
   }
-  FailureOr<ChipObject> compile(const TargetBackend &target, const Chip &chip, StringRef query);
-  FailureOr<ChipObject> compileForCpu(const TargetBackend &target, const Chip &chip,
-                                      ModuleOp lowered, StringRef query);
-  FailureOr<ChipObject> compileForGpu(const TargetBackend &target, const Chip &chip,
-                                      ModuleOp lowered, StringRef query);
+  struct ArtifactChip {
+    const TargetBackend *target;
+    Chip chip;
+  };
+  FailureOr<ChipObject> compileForCpu(const ArtifactChip &wanted, StringRef query);
+  FailureOr<ChipObject> compileForGpus(ArrayRef<ArtifactChip> wanted, StringRef query);
 
   SessionOptions options;
   TargetRegistry targets;
@@ -147,7 +148,7 @@ OwningOpRef<ModuleOp> Input::State::lower(const TargetBackend &target, const Chi
   bool goOn = cut && stage > Stage::Sweep;
   OwningOpRef<ModuleOp> copy = (goOn ? cut : module)->clone();
   PassManager passes(&context);
-  buildPipeline(passes, {options.batch, chip.width, chip.name, target.getName().str()}, stage,
+  buildPipeline(passes, {options.batch, chip.width, target.getName().str()}, stage,
                 goOn ? std::optional(Stage::Sweep) : std::nullopt);
   if (failed(passes.run(*copy)))
     return nullptr;
@@ -182,56 +183,48 @@ std::unique_ptr<LoadedObject> Input::load() {
   return lowered ? state->backend->load(*lowered, *chip) : nullptr;
 }
 
-FailureOr<ChipObject> Input::State::compile(const TargetBackend &target, const Chip &chip,
-                                            StringRef query) {
-  OwningOpRef<ModuleOp> lowered = lower(target, chip, Stage::LLVM);
+FailureOr<ChipObject> Input::State::compileForCpu(const ArtifactChip &wanted, StringRef query) {
+  const auto &[target, chip] = wanted;
+  OwningOpRef<ModuleOp> lowered = lower(*target, chip, Stage::LLVM);
   if (!lowered)
     return failure();
-  return target.getName() == "cpu" ? compileForCpu(target, chip, *lowered, query)
-                                   : compileForGpu(target, chip, *lowered, query);
-}
-
-FailureOr<ChipObject> Input::State::compileForCpu(const TargetBackend &target, const Chip &chip,
-                                                  ModuleOp lowered, StringRef query) {
-  auto plan = lowered.lookupSymbol<LLVM::GlobalOp>(kPlanAttr);
-  auto function = lowered.lookupSymbol<LLVM::LLVMFuncOp>("sawtooth_query");
+  auto plan = lowered->lookupSymbol<LLVM::GlobalOp>(kPlanAttr);
+  auto function = lowered->lookupSymbol<LLVM::LLVMFuncOp>("sawtooth_query");
   auto bytes = plan ? dyn_cast_or_null<StringAttr>(plan.getValueOrNull()) : StringAttr();
   if (!bytes || !function)
     return emitError(location, "internal error: no plan or no query function at stage llvm");
-  ChipObject object{chip.name, chip.required, query.str(), {}, bytes.getValue().str()};
   function.setSymName(query);
-  FailureOr<std::string> code = target.emit(lowered, chip, OutputKind::Object);
+  FailureOr<std::string> code = target->emit(*lowered, chip, OutputKind::Object);
   if (failed(code))
     return failure();
-  object.object = std::move(*code);
-  return object;
+  return ChipObject{
+      {chip.name}, chip.required, query.str(), std::move(*code), bytes.getValue().str(), {}};
 }
 
-FailureOr<ChipObject> Input::State::compileForGpu(const TargetBackend &target, const Chip &chip,
-                                                  ModuleOp lowered, StringRef query) {
-  std::unique_ptr<LoadedObject> images = target.load(lowered, chip);
-  const TargetBackend *cpu = targets.find("cpu", location);
-  if (!images || !cpu)
+FailureOr<ChipObject> Input::State::compileForGpus(ArrayRef<ArtifactChip> wanted, StringRef query) {
+  // Chips differ in what LLVM makes of a kernel, not in the kernel.
+  OwningOpRef<ModuleOp> lowered = lower(*wanted[0].target, wanted[0].chip, Stage::LLVM);
+  if (!lowered)
     return failure();
+  GpuObject object;
+  for (const auto &[target, chip] : wanted) {
+    std::unique_ptr<LoadedObject> code = target->load(*lowered, chip);
+    if (!code || failed(object.add(*code, chip, options.ptxas, location)))
+      return failure();
+  }
   // Constants need no more than the least of the CPUs.
+  const TargetBackend *cpu = targets.find("cpu", location);
+  if (!cpu)
+    return failure();
   FailureOr<Chip> host = cpu->resolveChip("x86-64-v3", location);
   if (failed(host))
     return failure();
-  const SawtoothArtifact &artifact = *images->getArtifact();
-  StringRef plan(reinterpret_cast<const char *>(artifact.plan), artifact.plan->bytes);
-  FailureOr<std::string> code = createHostObject(artifact, query, *cpu, *host, location);
-  if (failed(code))
-    return failure();
-  return ChipObject{chip.name, {}, query.str(), std::move(*code), plan.str()};
+  return object.emit(query, *cpu, *host, location);
 }
 
 FailureOr<std::string> Input::createArtifact(ArrayRef<StringRef> names, StringRef linker,
                                              StringRef key) {
-  struct Wanted {
-    const TargetBackend *target;
-    Chip chip;
-  };
-  std::vector<Wanted> wanted;
+  std::vector<State::ArtifactChip> wanted;
   for (StringRef name : names) {
     const TargetBackend &target = state->targetOf(name);
     FailureOr<Chip> chip = target.resolveChip(name, state->location);
@@ -241,27 +234,35 @@ FailureOr<std::string> Input::createArtifact(ArrayRef<StringRef> names, StringRe
   }
   // The loader takes the last one that a machine can run.
   // What is tuned for this machine comes after what is not; then come GPUs.
-  llvm::sort(wanted, [](const Wanted &a, const Wanted &b) {
-    auto rank = [](const Wanted &each) {
-      return std::tuple(each.target->getName() != "cpu", each.chip.required.size(),
-                        each.chip.name == "native", each.chip.name);
+  auto isForGpu = [](const State::ArtifactChip &each) { return each.target->getName() != "cpu"; };
+  llvm::sort(wanted, [&](const State::ArtifactChip &a, const State::ArtifactChip &b) {
+    auto rank = [&](const State::ArtifactChip &each) {
+      return std::tuple(isForGpu(each), each.chip.required.size(), each.chip.name == "native");
     };
-    return rank(a) < rank(b);
+    return rank(a) != rank(b) ? rank(a) < rank(b)
+                              : StringRef(a.chip.name).compare_numeric(b.chip.name) < 0;
   });
   if (!state->cut && !wanted.empty())
     state->cut = state->lower(*wanted.front().target, wanted.front().chip, Stage::Sweep);
   if (!state->cut)
     return failure();
+  auto gpus = ArrayRef(wanted).drop_until(isForGpu);
   std::vector<ChipObject> objects;
-  for (const Wanted &each : wanted) {
+  auto add = [&](auto &&compile) {
     std::string query = "sawtooth_query";
     if (!objects.empty())
       query += "_" + std::to_string(objects.size());
-    FailureOr<ChipObject> object = state->compile(*each.target, each.chip, query);
-    if (failed(object))
+    FailureOr<ChipObject> object = compile(query);
+    if (succeeded(object))
+      objects.push_back(std::move(*object));
+    return LogicalResult(object);
+  };
+  for (const State::ArtifactChip &each : ArrayRef(wanted).drop_back(gpus.size()))
+    if (failed(add([&](StringRef query) { return state->compileForCpu(each, query); })))
       return failure();
-    objects.push_back(std::move(*object));
-  }
+  if (!gpus.empty() &&
+      failed(add([&](StringRef query) { return state->compileForGpus(gpus, query); })))
+    return failure();
   std::vector<std::pair<std::string, std::string>> notes = {{"llvm", LLVM_VERSION_STRING}};
   if (!key.empty())
     notes.emplace_back("key", key);

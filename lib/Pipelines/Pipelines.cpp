@@ -45,12 +45,11 @@ static void addSweep(OpPassManager &passes, const PipelineOptions &) {
 
 static void addKernel(OpPassManager &passes, const PipelineOptions &options) {
   if (options.target == "nvptx") {
-    passes.addPass(createSweepToNvptx({options.chip}));
+    passes.addPass(createSweepToNvptx());
     return;
   }
   SweepToKernelOptions kernel;
   kernel.width = options.width;
-  kernel.chip = options.chip;
   passes.addPass(createSweepToKernel(kernel));
 }
 
@@ -78,12 +77,9 @@ namespace {
 struct CommandLineOptions : PassPipelineOptions<CommandLineOptions> {
   Option<int64_t> batch{*this, "batch", llvm::cl::init(0),
                         llvm::cl::desc("Examples in a batch; 0 takes the module's default")};
-  Option<std::string> chip{*this, "chip", llvm::cl::desc("Name of the chip, for the plan")};
 
-  PipelineOptions of(StringRef target, StringRef defaultChip) const {
-    StringRef name = chip.getValue();
-    return {static_cast<uint64_t>(batch.getValue()), 16, (name.empty() ? defaultChip : name).str(),
-            target.str()};
+  PipelineOptions of(StringRef target) const {
+    return {.batch = static_cast<uint64_t>(batch.getValue()), .target = target.str()};
   }
 };
 struct CPUCommandLineOptions : CommandLineOptions {
@@ -96,13 +92,13 @@ void sawtooth::registerPipelines() {
   PassPipelineRegistration<CPUCommandLineOptions>(
       "sawtooth-to-cpu", "a module of amp becomes the llvm dialect for a CPU",
       [](OpPassManager &passes, const CPUCommandLineOptions &options) {
-        PipelineOptions all = options.of("cpu", "native");
+        PipelineOptions all = options.of("cpu");
         all.width = options.width;
         buildPipeline(passes, all);
       });
   PassPipelineRegistration<CommandLineOptions>(
       "sawtooth-to-nvptx", "a module of amp becomes the llvm and nvvm dialects for a GPU",
       [](OpPassManager &passes, const CommandLineOptions &options) {
-        buildPipeline(passes, options.of("nvptx", "sm_90"));
+        buildPipeline(passes, options.of("nvptx"));
       });
 }

@@ -32,6 +32,9 @@ std::string ArtifactInfo::print() const {
   for (const ArtifactVariant &variant : variants)
     text += cat("variant ", variant.query, " ", variant.chip, " ", variant.planOffset, " ",
                 variant.planBytes, " ", join(variant.features), "\n");
+  for (const ArtifactKernel &kernel : kernels)
+    text += cat("kernel ", kernel.chip, " ", kernel.name, " ", kernel.registers, " ",
+                kernel.spilled, " ", kernel.shared, "\n");
   for (const auto &[name, value] : notes)
     text += cat(name, " ", value, "\n");
   return text;
@@ -65,6 +68,13 @@ static bool parseVariant(std::string_view line, uint64_t imageBytes, ArtifactVar
   return variant.planOffset <= imageBytes && variant.planBytes <= imageBytes - variant.planOffset;
 }
 
+static bool parseKernel(std::string_view line, ArtifactKernel &kernel) {
+  kernel.chip = take(line, ' ');
+  kernel.name = take(line, ' ');
+  return takeNumber(line, kernel.registers) && takeNumber(line, kernel.spilled) &&
+         takeNumber(line, kernel.shared) && !kernel.name.empty() && line.empty();
+}
+
 Result<ArtifactInfo> ArtifactInfo::parse(std::string_view text, uint64_t imageBytes) {
   ArtifactInfo info;
   for (uint64_t number = 1; !text.empty(); ++number) {
@@ -75,6 +85,8 @@ Result<ArtifactInfo> ArtifactInfo::parse(std::string_view text, uint64_t imageBy
       info.target = line;
     else if (name == "variant")
       good = parseVariant(line, imageBytes, info.variants.emplace_back());
+    else if (name == "kernel")
+      good = parseKernel(line, info.kernels.emplace_back());
     else
       info.notes.emplace_back(name, line);
     if (!good)

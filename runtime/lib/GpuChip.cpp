@@ -25,6 +25,20 @@ std::string GpuChip::name() const {
   return cat("sm_", capability, suffix ? std::string(1, suffix) : std::string());
 }
 
+static constexpr GpuChip known[] = {
+#define SAWTOOTH_GPU_CHIP(name, capability, suffix, ptx) {capability, suffix},
+#include "sawtooth/runtime/GpuChips.def"
+#undef SAWTOOTH_GPU_CHIP
+};
+
+std::optional<GpuChip> GpuChip::newestFor(unsigned device) {
+  std::optional<GpuChip> newest;
+  for (GpuChip chip : known)
+    if (!chip.suffix && chip.ptxRunsOn(device))
+      newest = chip;
+  return newest;
+}
+
 bool GpuChip::binaryRunsOn(unsigned device) const {
   if (suffix == 'a')
     return device == capability;

@@ -124,7 +124,6 @@ private:
 
   Status checkHeader() const {
     SAWTOOTH_TRY(string("target", header.target));
-    SAWTOOTH_TRY(string("chip", header.chip));
     SAWTOOTH_TRY(string("source", header.source));
     EXPECT_PLAN(header.stateBytes % 8 == 0, "expected a state block of whole slots, got ",
                 header.stateBytes, " bytes");

@@ -1,5 +1,5 @@
 // The whole way of one step: language to llvm dialect.
-// RUN: sawtooth-opt %s --sawtooth-to-cpu="width=8 chip=x86-64-v3" | FileCheck %s
+// RUN: sawtooth-opt %s --sawtooth-to-cpu=width=8 | FileCheck %s
 // RUN: sawtooth-opt %s --sawtooth-to-cpu | FileCheck %s --check-prefix=WIDE
 
 // CHECK-NOT: {{fma|fastmath|nnan|contract}}
@@ -7,7 +7,7 @@
 // CHECK: llvm.load {{.*}} -> vector<8xf16>
 // Functions that folds do not need are gone.
 // CHECK-NOT: @sawtooth.fold_tensors_add
-// CHECK: llvm.mlir.global internal constant @sawtooth.plan("SAWTHPLN{{.*}}x86-64-v3
+// CHECK: llvm.mlir.global internal constant @sawtooth.plan("SAWTHPLN{{.*}}cpu
 // CHECK: llvm.func @sawtooth_query
 // WIDE: llvm.load {{.*}} -> vector<16xf16>
 !grads  = !amp.tensors<@model x f16>

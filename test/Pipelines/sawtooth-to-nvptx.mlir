@@ -1,9 +1,7 @@
 // The whole way of one step: language to llvm and nvvm dialects.
 // RUN: sawtooth-opt %s --sawtooth-to-nvptx | FileCheck %s
-// RUN: sawtooth-opt %s --sawtooth-to-nvptx=chip=sm_75 | FileCheck %s --check-prefix=CHIP
 
-// CHIP: sawtooth.plan = "SAWTHPLN{{.*}}nvptx{{.*}}sm_75
-// CHECK: sawtooth.plan = "SAWTHPLN{{.*}}nvptx{{.*}}sm_90
+// CHECK: sawtooth.plan = "SAWTHPLN{{.*}}nvptx
 // CHECK-NOT: {{fma|fastmath|nnan|contract}}
 // CHECK: llvm.func @sawtooth_train_0({{.*}}) attributes {convergent, no_inline, nvvm.kernel
 // CHECK: llvm.load {{.*}} -> vector<4xf16>

@@ -15,7 +15,8 @@ ROOT = pathlib.Path(sys.argv[1]).resolve()
 # Which rooms a room may include from, besides itself: dependencies point one way.
 ABI = "abi"
 # What compiler and runtime share: the ABI and the file format of artifacts.
-SHARED = {"Abi.h", "ArtifactFormat.h", "ArtifactInfo.h", "CpuFeatures.def", "Digest.h", "Status.h"}
+SHARED = {"Abi.h", "ArtifactFormat.h", "ArtifactInfo.h", "CpuFeatures.def", "Digest.h", "GpuChips.def",
+          "Status.h"}
 DIALECTS = {"dialects/amp", "dialects/sweep"}
 ROOMS = {
     "runtime": {ABI},

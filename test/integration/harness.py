@@ -109,6 +109,7 @@ class Bench:
             errors="replace",
             timeout=timeout,
             stdin=subprocess.DEVNULL,
+            env=self.environment,
         )
 
     def emit(self, module, stage, *more):

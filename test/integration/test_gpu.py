@@ -5,6 +5,7 @@ leads to. The other suites hold the oracle to both targets, see harness.py."""
 
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -133,6 +134,47 @@ class Gpu(unittest.TestCase):
             1, "no code that sm_80 runs"
         )
 
+    def test_an_artifact_with_cubins(self):
+        # The simulator refuses machine code as a driver does that of another chip, so any will do.
+        folder = self.bench.path("cuda")
+        os.makedirs(os.path.join(folder, "bin"))
+        assembler = self.bench.file("cuda/bin/ptxas", "#!/bin/sh\nprintf '\\177ELF' > \"$4\"\n")
+        os.chmod(assembler, 0o755)
+        path, artifact = self.bench.file("step.mlir", self.step()), self.bench.path("fat.so")
+        chips = ("sm_100", "sm_80", "sm_90")
+        done = self.bench.call(
+            "compile", path, f"--ptxas={assembler}", *(f"--chip={chip}" for chip in chips), "-o", artifact
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.bench.call("explain", artifact)
+        self.assertIn("for nvptx sm_80, sm_90, sm_100\n", done.stdout)
+        bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
+        cpu = self.bench.run(self.step(), bind=bind, steps=2).expect(0)
+        for device, picked, refused in (
+            ("sm_80", "PTX 7.0 for sm_80", ["sm_80"]),
+            ("sm_86", "PTX 7.0 for sm_80", ["sm_80"]),
+            ("sm_90", "PTX 7.8 for sm_90", ["sm_90"]),
+            ("sm_120", "PTX 8.6 for sm_100", []),
+        ):
+            run = self.bench.run(
+                artifact, bind=bind, steps=2, more=["--verbose"], environment=simulate(device)
+            ).expect(0, f", {picked}")
+            self.assertEqual(re.findall(r"not cubin for (\w+):", run.stderr), refused)
+            self.assertEqual(run.state_bytes, cpu.state_bytes, device)
+
+    def test_the_cache_tells_assemblers_apart(self):
+        path, said = self.bench.file("step.mlir", self.step()), []
+        for name in ("one", "other", "one"):
+            text = f"#!/bin/sh\n# {name}\nprintf '\\177ELF' > \"$4\"\n"
+            assembler = self.bench.file(f"{name}-ptxas", text)
+            os.chmod(assembler, 0o755)
+            done = self.bench.call(
+                "compile", path, "--chip=sm_90", f"--ptxas={assembler}", "--verbose", "-o", self.bench.path("out.so")
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said.append("cache: hit" in done.stderr)
+        self.assertEqual(said, [False, False, True])
+
     def test_B55_the_cache_tells_chips_apart(self):
         bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
         said = []
@@ -186,10 +228,10 @@ class Calls(unittest.TestCase):
             ).expect(0)
         )
 
-    def each_step(self, module, **options):
+    def each_step(self, module, more=(), **options):
         """The calls that one step more makes."""
         few, many = (
-            self.calls(module, steps=steps, more=["--target=nvptx"], save=False, **options)
+            self.calls(module, steps=steps, more=["--target=nvptx", *more], save=False, **options)
             for steps in (1, 4)
         )
         more = {name: (many[name] - few.get(name, 0)) / 3 for name in many}
@@ -240,6 +282,18 @@ class Calls(unittest.TestCase):
         self.assertEqual(made["cuDevicePrimaryCtxRetain"], 1)
         self.assertEqual(made["cuStreamCreate"], 1)
         self.assertEqual(made["cuModuleLoadDataEx"], 1)
+
+    def test_explain_counts_the_launches_of_a_forward_part(self):
+        data = self.bench.file(
+            "few.safetensors", first_examples(os.path.join(EXAMPLE, "digits.safetensors"), 160, 20)
+        )
+        done = self.bench.call("explain", TRAIN, "--target=nvptx", "--json")
+        launches = {step["name"]: step["launches"] for step in json.loads(done.stdout)["steps"]}
+        loops = {"train": 42, "test": 18}
+        # Beside its loops a step launches what comes before them, and its two passes.
+        self.assertEqual(launches, {"train": 1 + loops["train"] + 2, "test": 1 + loops["test"]})
+        made = self.each_step(TRAIN, more=["--data", data])
+        self.assertEqual(made["cuLaunchKernel"], launches["train"])
 
     def test_B72_code_for_a_gpu_calls_no_driver_before_its_first_step(self):
         path, artifact = self.bench.file("step.mlir", programs.step("sgd", dict(lr=0.5), {})), self.bench.path("both.so")

@@ -25,7 +25,6 @@ public:
     header.abi = SAWTOOTH_ABI_VERSION;
     header.headerBytes = sizeof(SawtoothPlan);
     header.target = text("cpu");
-    header.chip = text("x86-64-v3");
     header.source = text("fake.mlir");
   }
 

@@ -20,6 +20,7 @@ struct TargetOptions {
   std::string chip = "native";
   std::optional<uint64_t> batch;
   std::string linker; // an ld.lld; "": the one that lies beside LLVM, else the one in PATH
+  std::string ptxas;  // makes cubins of PTX; "": none are made
   bool verbose = false;
 };
 

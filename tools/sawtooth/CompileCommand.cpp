@@ -4,6 +4,7 @@
 #include "CompilerLibrary.h"
 #include "Module.h"
 #include "Output.h"
+#include "Ptxas.h"
 #include "sawtooth/runtime/GpuChip.h"
 #include "sawtooth/runtime/SafeTensors.h"
 
@@ -27,7 +28,7 @@ prints what it has become on the way.
                    kernel   loops over vectors, one function a pass
                    llvm     LLVM IR, optimised
                    asm      assembly; PTX for a GPU
-                   ptx, cubin    for a GPU; cubin needs ptxas
+                   ptx, cubin    for a GPU; a cubin needs ptxas
                    obj      an object file, for which no linker is needed
   --verify-only    diagnostics alone
   -o FILE          write there instead of to stdout
@@ -35,9 +36,11 @@ prints what it has become on the way.
                    twice
   --chip CHIP      native, x86-64-v3 or x86-64-v4, sm_75 to sm_121. For an artifact
                    several times; without it, it holds code for the first three,
-                   and for a GPU PTX that runs from sm_75 on
+                   and for a GPU what runs from sm_75 on
   --batch B        examples a batch, where the module leaves it open
   --linker FILE    an ld.lld, when it lies neither beside LLVM nor in PATH
+  --ptxas FILE     for the cubins beside an artifact's PTX; by default the one
+                   in CUDA_HOME, PATH, /usr/local/cuda or Python's nvidia-cuda-nvcc
   -v, --verbose    say what came from the cache
 
 example:
@@ -94,6 +97,14 @@ static std::string artifactChips(std::vector<std::string> targets, std::vector<s
   return text;
 }
 
+// The ptxas of the options, or else one that is found; says where none is.
+static std::string choosePtxas(TargetOptions &options) {
+  std::string searched;
+  if (options.ptxas.empty())
+    options.ptxas = findPtxas(searched);
+  return options.ptxas.empty() ? searched : "";
+}
+
 int compileCommand(int argc, char **argv) {
   TargetOptions target;
   std::vector<std::string> targets, chips;
@@ -107,6 +118,7 @@ int compileCommand(int argc, char **argv) {
   app.add_flag("--verify-only", verifyOnly)->excludes(emit);
   app.add_option("-o", output);
   addCodeOptions(app, target);
+  app.add_option("--ptxas", target.ptxas);
   auto several = [](CLI::Option *option) { option->expected(1)->take_all(); };
   several(app.add_option("--target", targets)->check(CLI::IsMember({"cpu", "nvptx"})));
   several(app.add_option("--chip", chips)->check(chipName()));
@@ -125,6 +137,10 @@ int compileCommand(int argc, char **argv) {
     // The compiler tells the target of each chip by its name; the options are for the first.
     target.chip = all.substr(0, all.find(','));
     target.target = GpuChip::parse(target.chip) ? "nvptx" : "cpu";
+    if (all.find("sm_") != std::string::npos)
+      if (std::string searched = choosePtxas(target); !searched.empty())
+        note("the artifact holds PTX alone, which the driver compiles when it is loaded: no ptxas "
+             "in " + searched);
     Result<ArtifactFile> file = ModuleSource(target).artifact(input, all);
     if (!file.ok())
       return fail(file.status());
@@ -141,6 +157,11 @@ int compileCommand(int argc, char **argv) {
     target.chip = chips[0];
   if (Status status = resolveTarget(target, /*runs=*/false); !status.ok())
     return failTarget(status);
+  if (binary && target.target == "nvptx")
+    if (std::string searched = choosePtxas(target); !searched.empty())
+      return fail(Status::error(StatusCode::NotFound,
+                                "a cubin needs ptxas, and there is none in " + searched +
+                                    "; give --ptxas FILE, or --emit=ptx, which needs none"));
 
   Result<CompilerLibrary> library = CompilerLibrary::load();
   if (!library.ok())

@@ -60,9 +60,14 @@ static void printDiagnostic(const char *text, size_t size, void *) {
 }
 
 SawtoothCompileOptions compileOptions(const TargetOptions &options) {
-  return {options.target.empty() ? "cpu" : options.target.c_str(), options.chip.c_str(), options.batch.value_or(0),
-          &printDiagnostic,       nullptr,
-          options.linker.empty() ? nullptr : options.linker.c_str()};
+  auto orNull = [](const std::string &text) { return text.empty() ? nullptr : text.c_str(); };
+  return {options.target.empty() ? "cpu" : options.target.c_str(),
+          options.chip.c_str(),
+          options.batch.value_or(0),
+          &printDiagnostic,
+          nullptr,
+          orNull(options.linker),
+          orNull(options.ptxas)};
 }
 
 } // namespace sawtooth::tool

@@ -7,7 +7,7 @@
 
 namespace sawtooth::tool {
 
-static std::string variable(const char *name) {
+std::string variable(const char *name) {
   const char *value = std::getenv(name);
   return value ? value : "";
 }

@@ -14,6 +14,9 @@ namespace sawtooth::tool {
 /// unless the user wanted it so.
 std::string cacheFolder(std::string &why);
 
+/// The value of an environment variable; "" when it is not set.
+std::string variable(const char *name);
+
 /// The first program of that name in PATH, or "".
 std::string programInPath(const std::string &name);
 

@@ -1,9 +1,11 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Commands.h"
+#include "ExplainJson.h"
 #include "Footprint.h"
 #include "Module.h"
 #include "Output.h"
+#include "Ptxas.h"
 #include "sawtooth/runtime/Convert.h"
 
 using namespace sawtooth::runtime;
@@ -20,6 +22,8 @@ bound of bytes that no fusion can go below.
   --json           for scripts
   --target TARGET  cpu (default) or nvptx
   --chip CHIP      native (default), x86-64-v3 or x86-64-v4; sm_75 to sm_121
+  --ptxas FILE     tells the registers of a GPU's kernels; without it, the ptxas in
+                   CUDA_HOME, PATH, /usr/local/cuda or Python's nvidia-cuda-nvcc
   --batch B        examples a batch, where the module leaves it open
 
 example:
@@ -33,7 +37,8 @@ constexpr size_t width = 92, labelColumn = 2, textColumn = 13, wordColumn = 21;
 
 class StepPrinter {
 public:
-  StepPrinter(const Plan &plan, const SawtoothStepRow &step) : plan(plan), step(step) {}
+  StepPrinter(const ModuleSource::Description &module, const SawtoothStepRow &step)
+      : plan(module.plan), kernels(module.kernels), step(step) {}
 
   std::string print() {
     Footprint footprint = footprintOf(plan, step);
@@ -53,6 +58,7 @@ public:
       for (const std::string &text : notesOf(plan, step.notes, kind))
         line(label, text);
     resident(footprint);
+    cubins();
     return out;
   }
 
@@ -60,6 +66,7 @@ private:
   static constexpr std::pair<const char *, const char *> reasons[] = {
       {"store", "stored"}, {"recompute", "again"}, {"skip", "on a skip"}, {"missed", "missed"}};
   const Plan &plan;
+  const std::vector<ArtifactKernel> &kernels;
   const SawtoothStepRow &step;
   unsigned sweeps = 0;
   std::string out;
@@ -160,6 +167,53 @@ private:
     line("forward", text);
   }
 
+  // "64 registers on sm_75, 58 on sm_90; 2,080 bytes shared", or "" when there is no cubin.
+  std::string usesOf(const std::string &kernel) {
+    std::string registers, spilled;
+    uint64_t shared = 0;
+    for (const ArtifactKernel &use : kernels) {
+      if (use.name != kernel)
+        continue;
+      if (use.spilled)
+        spilled += "; " + count(use.spilled, "byte", "bytes") + " spilled on " + use.chip;
+      registers += registers.empty() ? count(use.registers, "register", "registers")
+                                     : ", " + grouped(use.registers);
+      registers += " on " + use.chip;
+      shared = std::max(shared, use.shared);
+    }
+    return registers +
+           (shared ? "; " + count(shared, "byte", "bytes") + " shared" : std::string()) + spilled;
+  }
+
+  uint64_t registersOf(const std::string &kernel) {
+    uint64_t most = 0;
+    for (const ArtifactKernel &use : kernels)
+      most = std::max(most, use.name == kernel ? use.registers : 0);
+    return most;
+  }
+
+  // What ptxas says of the kernels, of a forward part's many loops that of the greediest.
+  void cubins() {
+    std::string label = "kernels", greediest;
+    auto print = [&](const std::string &title, const std::string &kernel) {
+      if (std::string uses = usesOf(kernel); !uses.empty())
+        line(std::exchange(label, ""), title + ": " + uses);
+    };
+    for (const SawtoothLaunchRow &launch : Plan::rows(step.launches, plan.launches())) {
+      std::string kernel = plan.string(launch.kernel);
+      if (!launch.units)
+        print(kernel, kernel);
+      else if (greediest.empty() || registersOf(kernel) > registersOf(greediest))
+        greediest = kernel;
+    }
+    print("parallel loops, most in " + greediest, greediest);
+    for (const ArtifactKernel &function : kernels)
+      if (!function.registers)
+        line(std::exchange(label, ""), function.name + ", which kernels call: " +
+                                           count(function.spilled, "byte", "bytes") +
+                                           " spilled on " + function.chip);
+  }
+
   void resident(const Footprint &footprint) {
     std::string lists;
     uint32_t number = static_cast<uint32_t>(&step - plan.steps().data());
@@ -182,23 +236,25 @@ int explainCommand(int argc, char **argv) {
   app.add_option("STEP.mlir", input)->required();
   app.add_flag("--json", json);
   addTargetOptions(app, target);
+  app.add_option("--ptxas", target.ptxas);
   if (std::optional<int> code = parse(app, argc, argv, help))
     return *code;
   if (Status status = resolveTarget(target, /*runs=*/false); !status.ok())
     return failTarget(status);
-  std::string chips;
-  Result<Plan> read = ModuleSource(target).plan(input, chips);
-  if (!read.ok())
-    return fail(read.status());
-  const Plan &plan = *read;
+  if (std::string searched; target.target == "nvptx" && target.ptxas.empty())
+    target.ptxas = findPtxas(searched);
+  Result<ModuleSource::Description> module = ModuleSource(target).describe(input);
+  if (!module.ok())
+    return fail(module.status());
+  const Plan &plan = module->plan;
   if (json) {
-    result(explainJson(plan));
+    result(explainJson(*module));
     return Success;
   }
   std::string text = plan.string(plan.header().source) + " for " +
-                     plan.string(plan.header().target) + " " + chips + "\n";
+                     plan.string(plan.header().target) + " " + module->chips + "\n";
   for (const SawtoothStepRow &step : plan.steps())
-    text += "\n" + StepPrinter(plan, step).print();
+    text += "\n" + StepPrinter(*module, step).print();
   result(text);
   return Success;
 }

@@ -1,5 +1,7 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ExplainJson.h"
+
 #include "Footprint.h"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +20,23 @@ static Json accessesJson(const Plan &plan, SawtoothRange accesses) {
   return all;
 }
 
-std::string explainJson(const Plan &plan) {
+static Json kernelsJson(const ModuleSource::Description &module, const SawtoothStepRow &step) {
+  Json all = Json::array();
+  for (const SawtoothLaunchRow &launch : Plan::rows(step.launches, module.plan.launches())) {
+    Json chips = Json::object();
+    std::string name = module.plan.string(launch.kernel);
+    for (const ArtifactKernel &use : module.kernels)
+      if (use.name == name)
+        chips[use.chip] = {{"registers", use.registers},
+                           {"spilled_bytes", use.spilled},
+                           {"shared_bytes", use.shared}};
+    all.push_back({{"name", name}, {"threads", launch.threads}, {"chips", std::move(chips)}});
+  }
+  return all;
+}
+
+std::string explainJson(const ModuleSource::Description &module) {
+  const Plan &plan = module.plan;
   Json steps = Json::array();
   for (const SawtoothStepRow &step : plan.steps()) {
     Footprint footprint = footprintOf(plan, step);
@@ -36,6 +54,8 @@ std::string explainJson(const Plan &plan) {
                      {"resident_bytes_per_parameter", footprint.resident},
                      {"lower_bound_bytes_per_parameter", step.lowerBound},
                      {"launches", footprint.launches}});
+    if (step.launches.count)
+      steps.back()["kernels"] = kernelsJson(module, step);
   }
   return Json{{"steps", std::move(steps)}}.dump(2, ' ', false, Json::error_handler_t::replace) +
          "\n";

@@ -42,6 +42,8 @@ Footprint footprintOf(const Plan &plan, const SawtoothStepRow &step) {
   // A step of scalar programs alone still runs.
   if (anything && footprint.launches == 0)
     footprint.launches = 1;
+  if (step.launches.count)
+    footprint.launches = static_cast<unsigned>(step.launches.count);
   uint32_t number = static_cast<uint32_t>(&step - plan.steps().data());
   for (const SawtoothListRow &list : plan.lists())
     if (list.step == SAWTOOTH_NONE || list.step == number)

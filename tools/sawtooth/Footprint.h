@@ -11,7 +11,8 @@ namespace sawtooth::tool {
 
 struct Footprint {
   unsigned sweeps = 0;
-  /// Passes that follow each other without a scalar program between them start together, and a
+  /// On a GPU, those of the plan. On a CPU, as many as a GPU would at least take:
+  /// passes that follow each other without a scalar program between them start together, and a
   /// scalar program goes with the pass before it (the first with the one after it); each parallel
   /// loop of the forward part is one of its own.
   unsigned launches = 0;
@@ -29,12 +30,6 @@ uint64_t accessBytes(const runtime::Plan &plan, SawtoothRange accesses);
 /// The texts of the notes of one kind.
 std::vector<std::string> notesOf(const runtime::Plan &plan, SawtoothRange notes,
                                  std::string_view kind);
-
-/// The plan as JSON, for scripts: {"steps": [{"name", "sweeps": [{"reads": [{"list",
-/// "bytes_per_element"}], "writes": […], "bytes_per_element", "results": […]}],
-/// "bytes_per_parameter", "resident_bytes_per_parameter", "lower_bound_bytes_per_parameter",
-/// "launches"}]}.
-std::string explainJson(const runtime::Plan &plan);
 
 } // namespace sawtooth::tool
 

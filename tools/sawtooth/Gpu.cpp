@@ -3,6 +3,7 @@
 #include "Gpu.h"
 
 #include "CompilerLibrary.h"
+#include "sawtooth/runtime/GpuChip.h"
 
 #include <filesystem>
 
@@ -50,17 +51,12 @@ Result<std::string> nativeGpuChip() {
   Result<cuda::DevicePointer> device = firstGpu();
   if (!device.ok())
     return device.status();
-  // A chip that is newer than all that we know runs the PTX of the newest before it.
-  static constexpr unsigned known[] = {75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
-  unsigned chosen = 0;
-  for (unsigned chip : known)
-    if (chip <= (*device)->capability())
-      chosen = chip;
-  if (!chosen)
+  std::optional<GpuChip> chip = GpuChip::newestFor((*device)->capability());
+  if (!chip)
     return Status::error(StatusCode::Unsupported,
                          "--target=nvptx: expected a GPU from sm_75 on, got " + (*device)->name() +
                              " (sm_" + std::to_string((*device)->capability()) + ")");
-  return "sm_" + std::to_string(chosen);
+  return chip->name();
 }
 
 } // namespace sawtooth::tool

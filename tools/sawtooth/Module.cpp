@@ -62,6 +62,9 @@ static bool isArtifact(const std::string &path) {
   return std::memcmp(begin, "\177ELF", sizeof(begin)) == 0 || path.ends_with(".so");
 }
 
+// Of chips with commas between.
+static bool hasGpu(const std::string &chips) { return chips.find("sm_") != std::string::npos; }
+
 static std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -124,6 +127,12 @@ Result<std::optional<ArtifactFile>> ModuleSource::find(Request &request) {
   if (("," + request.chips + ",").find(",native,") != std::string::npos)
     key.host = hostIdentity();
   key.batch = request.batch.value_or(0);
+  if (!options.ptxas.empty() && hasGpu(request.chips)) {
+    Result<std::string> program = readFile(options.ptxas);
+    if (!program.ok())
+      return program.status();
+    key.options = "ptxas " + digest(*program).hex();
+  }
   key.compiler = elfBuildId(CompilerLibrary::path());
   openCache();
   // Without a build id nobody can tell whether the compiler is still the same.
@@ -218,7 +227,7 @@ static Result<Module> loadFrom(const ArtifactFile &file, const std::string &chip
   Result<LoadedArtifact> loaded = file.load(chip);
   if (!loaded.ok())
     return loaded.status();
-  return Module(std::move(loaded->code), std::move(loaded->artifact));
+  return Module(std::move(loaded->code), std::move(loaded->artifact), file.info().kernels);
 }
 
 // Without a word about the target, code for the CPU is meant, unless there is none.
@@ -281,31 +290,33 @@ Result<Module> ModuleSource::load(const std::string &path, std::optional<uint64_
   return Module(std::move(compiled), std::move(*artifact));
 }
 
-Result<Plan> ModuleSource::plan(const std::string &path, std::string &chips) {
-  chips.clear();
-  if (isArtifact(path)) {
-    Result<ArtifactFile> file = ArtifactFile::open(path);
-    if (!file.ok())
-      return file.status();
-    // Of the target that was asked for, or else of the first that there is.
-    const std::vector<ArtifactVariant> &variants = file->info().variants;
-    std::optional<size_t> first;
-    for (size_t i = 0; i < variants.size(); ++i) {
-      bool gpu = GpuChip::parse(variants[i].chip).has_value();
-      bool wanted = first ? gpu == GpuChip::parse(variants[*first].chip).has_value()
-                          : options.target.empty() || gpu == (options.target == "nvptx");
-      if (!wanted)
-        continue;
-      first = first.value_or(i);
-      chips += (chips.empty() ? "" : ", ") + variants[i].chip;
-    }
-    if (!first)
-      return Status::error(StatusCode::NotFound, path + ": it has no code for " + options.target);
-    return file->plan(*first);
+Result<ModuleSource::Description> ModuleSource::describe(const std::string &path) {
+  if (!isArtifact(path)) {
+    Result<Module> module = load(path);
+    return module.ok() ? Description{module->plan(), options.chip, module->kernels()}
+                       : Result<Description>(module.status());
   }
-  chips = options.chip;
-  Result<Module> module = load(path);
-  return module.ok() ? Result<Plan>(module->plan()) : Result<Plan>(module.status());
+  Result<ArtifactFile> file = ArtifactFile::open(path);
+  if (!file.ok())
+    return file.status();
+  // Of the target that was asked for, or else of the first that there is.
+  const std::vector<ArtifactVariant> &variants = file->info().variants;
+  std::optional<size_t> first;
+  std::string chips;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    bool gpu = GpuChip::parse(variants[i].chip).has_value();
+    bool wanted = first ? gpu == GpuChip::parse(variants[*first].chip).has_value()
+                        : options.target.empty() || gpu == (options.target == "nvptx");
+    if (!wanted)
+      continue;
+    first = first.value_or(i);
+    chips += (chips.empty() ? "" : ", ") + variants[i].chip;
+  }
+  if (!first)
+    return Status::error(StatusCode::NotFound, path + ": it has no code for " + options.target);
+  Result<Plan> plan = file->plan(*first);
+  return plan.ok() ? Description{*plan, chips, file->info().kernels}
+                   : Result<Description>(plan.status());
 }
 
 } // namespace sawtooth::tool

@@ -22,15 +22,18 @@ namespace sawtooth::tool {
 class Module {
 public:
   /// `code` keeps alive what `artifact` calls.
-  Module(std::shared_ptr<const void> code, runtime::Artifact artifact)
-      : code(std::move(code)), held(std::move(artifact)) {}
+  Module(std::shared_ptr<const void> code, runtime::Artifact artifact,
+         std::vector<runtime::ArtifactKernel> kernels = {})
+      : code(std::move(code)), held(std::move(artifact)), cubinKernels(std::move(kernels)) {}
 
   const runtime::Artifact &artifact() const { return held; }
   const runtime::Plan &plan() const { return held.plan; }
+  const std::vector<runtime::ArtifactKernel> &kernels() const { return cubinKernels; }
 
 private:
   std::shared_ptr<const void> code;
   runtime::Artifact held;
+  std::vector<runtime::ArtifactKernel> cubinKernels;
 };
 
 /// Finds or makes modules. Opens the cache, and says once what is wrong with it, when it is first
@@ -48,9 +51,13 @@ public:
   runtime::Result<Module> load(const std::string &path) { return load(path, options.batch); }
   runtime::Result<Module> load(const std::string &path, std::optional<uint64_t> batch);
 
-  /// The plan alone, also that of an artifact for another machine, and the chips that there is code
-  /// for.
-  runtime::Result<runtime::Plan> plan(const std::string &path, std::string &chips);
+  /// What can be told without running anything, also of an artifact for another machine.
+  struct Description {
+    runtime::Plan plan;
+    std::string chips; ///< that there is code for
+    std::vector<runtime::ArtifactKernel> kernels;
+  };
+  runtime::Result<Description> describe(const std::string &path);
 
   /// An artifact of a file of MLIR with code for `chips` (names with commas between).
   runtime::Result<runtime::ArtifactFile> artifact(const std::string &path,

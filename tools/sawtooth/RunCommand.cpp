@@ -35,7 +35,7 @@ Runs a step or program on tensors from files, or trains on a data set.
   --target TARGET              cpu (default) or nvptx
   --chip CHIP                  native (default), x86-64-v3 or x86-64-v4; sm_75 to
                                sm_121
-  -v, --verbose                say what came from the cache
+  -v, --verbose                what came from the cache, and which code a GPU runs
 
 example:
   sawtooth run examples/adamw/step.mlir --bind g=grads.safetensors \

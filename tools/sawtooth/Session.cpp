@@ -232,6 +232,8 @@ Status Session::prepareExecutors() {
       return created.status();
     executors[step] = std::move(*created);
   }
+  if (std::string device = engine_->description(); options.target.verbose && !device.empty())
+    note("runs on " + device);
   for (auto &[argName, value] : tensorBindings) {
     size_t colon = value.rfind(':');
     Result<std::shared_ptr<const TensorFile>> file = TensorFile::open(value.substr(0, colon));

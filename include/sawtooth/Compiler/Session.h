@@ -19,6 +19,7 @@ struct SessionOptions {
   std::string target = "cpu";
   std::string chip = "native";
   uint64_t batch = 0; // what `?` of tensor arguments becomes; 0: the module's default
+  std::string ptxas;  // makes cubins; "": none are made
   /// One diagnostic a call, with its notes, as MLIR prints it.
   std::function<void(llvm::StringRef)> diagnostic;
 };

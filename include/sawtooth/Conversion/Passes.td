@@ -78,9 +78,7 @@ def SweepToKernel : Pass<"sweep-to-kernel", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"width", "width", "unsigned", "16", "f32 lanes of a vector: 8 or 16">,
-    Option<"target", "target", "std::string", "\"cpu\"", "Name of the target, for the plan">,
-    Option<"chip", "chip", "std::string", "\"native\"", "Name of the chip, for the plan">
+    Option<"width", "width", "unsigned", "16", "f32 lanes of a vector: 8 or 16">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
@@ -124,9 +122,6 @@ def SweepToNvptx : Pass<"sweep-to-nvptx", "::mlir::ModuleOp"> {
           …
     ```
   }];
-  let options = [
-    Option<"chip", "chip", "std::string", "\"sm_90\"", "Name of the chip, for the plan">
-  ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

@@ -42,8 +42,7 @@ struct StepPlan {
 /// The plan's bytes: a function of the module, the layout and the actions alone. `steps` is in the
 /// order of layout.steps(); functions are numbered in the order of their actions.
 mlir::FailureOr<std::string> buildPlan(mlir::ModuleOp module, const Layout &layout,
-                                       mlir::ArrayRef<StepPlan> steps, llvm::StringRef target,
-                                       llvm::StringRef chip);
+                                       mlir::ArrayRef<StepPlan> steps, llvm::StringRef target);
 
 } // namespace sawtooth
 

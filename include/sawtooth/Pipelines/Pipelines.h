@@ -20,10 +20,9 @@ enum class Stage { Amp, Sweep, Kernel, LLVM, Assembly, Object };
 std::optional<Stage> parseStage(llvm::StringRef name);
 
 struct PipelineOptions {
-  uint64_t batch = 0;          // what `?` becomes; 0: the module's default
-  unsigned width = 16;         // f32 lanes of a vector of a CPU
-  std::string chip = "native"; // name of the chip, for the plan
-  std::string target = "cpu";  // or "nvptx"
+  uint64_t batch = 0;         // what `?` becomes; 0: the module's default
+  unsigned width = 16;        // f32 lanes of a vector of a CPU
+  std::string target = "cpu"; // or "nvptx"
 };
 
 /// The passes of sawtooth-to-cpu or sawtooth-to-nvptx up to `last`; from Stage::LLVM on the module ends in the llvm

@@ -112,7 +112,7 @@ LogicalResult PlanBuilder::build() {
 }
 
 /// Header, strings, then the tables in the order of the header, each aligned to 8 bytes.
-std::string PlanBuilder::serialize(StringRef target, StringRef chip) {
+std::string PlanBuilder::serialize(StringRef target) {
   auto header = zeroed<SawtoothPlan>();
   header.magic = SAWTOOTH_PLAN_MAGIC;
   header.abi = SAWTOOTH_ABI_VERSION;
@@ -120,7 +120,6 @@ std::string PlanBuilder::serialize(StringRef target, StringRef chip) {
   header.stateBytes = layout.stateBytes();
   header.perTensorFields = layout.perTensorFields();
   header.target = string(target);
-  header.chip = string(chip);
   auto file = module->getLoc()->findInstanceOf<FileLineColLoc>();
   header.source = string(file ? nameOf(file) : "");
 
@@ -142,10 +141,9 @@ std::string PlanBuilder::serialize(StringRef target, StringRef chip) {
 }
 
 FailureOr<std::string> sawtooth::buildPlan(ModuleOp module, const Layout &layout,
-                                           ArrayRef<StepPlan> steps, StringRef target,
-                                           StringRef chip) {
+                                           ArrayRef<StepPlan> steps, StringRef target) {
   PlanBuilder builder(module, layout, steps);
   if (failed(builder.build()))
     return failure();
-  return builder.serialize(target, chip);
+  return builder.serialize(target);
 }

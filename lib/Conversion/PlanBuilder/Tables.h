@@ -30,7 +30,7 @@ public:
       : module(module), layout(layout), stepPlans(stepPlans) {}
 
   mlir::LogicalResult build();
-  std::string serialize(mlir::StringRef target, mlir::StringRef chip);
+  std::string serialize(mlir::StringRef target);
 
 private:
   SawtoothString string(mlir::StringRef text);

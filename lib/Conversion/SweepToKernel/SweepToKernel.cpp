@@ -99,7 +99,7 @@ void SweepToKernel::runOnOperation() {
       return signalPassFailure();
     steps.push_back(std::move(*plan));
   }
-  FailureOr<std::string> plan = buildPlan(module, *layout, steps, target, chip);
+  FailureOr<std::string> plan = buildPlan(module, *layout, steps, "cpu");
   if (failed(plan))
     return signalPassFailure();
 

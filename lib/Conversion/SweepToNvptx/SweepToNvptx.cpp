@@ -145,7 +145,7 @@ void SweepToNvptx::runOnOperation() {
       return signalPassFailure();
     steps.push_back(std::move(*plan));
   }
-  FailureOr<std::string> plan = buildPlan(module, *layout, steps, "nvptx", chip);
+  FailureOr<std::string> plan = buildPlan(module, *layout, steps, "nvptx");
   if (failed(plan))
     return signalPassFailure();
   module->setAttr(kPlanAttr, StringAttr::get(&getContext(), *plan));

@@ -5,10 +5,10 @@
 
 #include "../Process.h"
 
-#include "sawtooth/runtime/ArtifactInfo.h"
-
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/TargetParser/Host.h"
 
@@ -66,19 +66,21 @@ FailureOr<std::string> sawtooth::createArtifact(ArrayRef<ChipObject> chips,
   info.target = llvm::sys::getProcessTriple();
   info.notes.assign(notes.begin(), notes.end());
   SmallVector<StringRef> objects;
-  for (const ChipObject &chip : chips)
-    objects.push_back(chip.object);
+  for (const ChipObject &object : chips)
+    objects.push_back(object.object);
   FailureOr<std::string> image = linkSharedObject(objects, linker, location);
   if (failed(image))
     return failure();
-  for (const ChipObject &chip : chips) {
-    runtime::ArtifactVariant &variant = info.variants.emplace_back();
-    variant.query = chip.query;
-    variant.chip = chip.chip;
-    variant.features = chip.features;
-    if (!runtime::locatePlan(bytesOf(*image), bytesOf(chip.plan), variant))
+  for (const ChipObject &object : chips) {
+    runtime::ArtifactVariant variant{object.query, {}, object.features};
+    if (!runtime::locatePlan(bytesOf(*image), bytesOf(object.plan), variant))
       return emitError(location, "internal error: the plan for ")
-             << chip.chip << " is not in the shared object";
+             << llvm::join(object.chips, ", ") << " is not in the shared object";
+    for (const std::string &chip : object.chips) {
+      variant.chip = chip;
+      info.variants.push_back(variant);
+    }
+    llvm::append_range(info.kernels, object.kernels);
   }
   std::vector<std::byte> file = runtime::sealArtifact(bytesOf(*image), info);
   return std::string(reinterpret_cast<const char *>(file.data()), file.size());

@@ -17,8 +17,7 @@ struct GpuChip {
   unsigned ptx;
 };
 
-/// From the oldest to the newest. LLVM ends the process over a chip with too old a PTX version, so
-/// nothing that does not stand here may reach it.
+/// Those of GpuChips.def, from the oldest on.
 llvm::ArrayRef<GpuChip> gpuChips();
 /// Null for any other name.
 const GpuChip *findGpuChip(llvm::StringRef name);

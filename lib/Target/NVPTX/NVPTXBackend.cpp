@@ -50,6 +50,8 @@ private:
 
 class NVPTXBackend final : public TargetBackend {
 public:
+  explicit NVPTXBackend(StringRef ptxas) : ptxas(ptxas) {}
+
   StringRef getName() const final { return "nvptx"; }
 
   std::vector<StringRef> getChips() const final {
@@ -84,7 +86,12 @@ public:
     FailureOr<std::string> text = generatePTX(*llvmModule, chip, kind, module.getLoc());
     if (failed(text) || kind != OutputKind::Object)
       return text;
-    return assemblePTX(*text, chip.name, module.getLoc());
+    if (ptxas.empty())
+      return module.emitError("no ptxas was given, and only that makes a cubin; PTX needs none");
+    llvm::Expected<Cubin> cubin = assemblePTX(*text, chip.name, ptxas);
+    if (!cubin)
+      return module.emitError(llvm::toString(cubin.takeError()));
+    return std::move(cubin->code);
   }
 
   std::unique_ptr<LoadedObject> load(ModuleOp module, const Chip &chip) const final {
@@ -99,10 +106,13 @@ public:
     return std::make_unique<Images>(plan.getValue().str(), std::move(*ptx),
                                     *findGpuChip(chip.name));
   }
+
+private:
+  std::string ptxas;
 };
 
 } // namespace
 
-std::unique_ptr<TargetBackend> sawtooth::createNVPTXBackend() {
-  return std::make_unique<NVPTXBackend>();
+std::unique_ptr<TargetBackend> sawtooth::createNVPTXBackend(StringRef ptxas) {
+  return std::make_unique<NVPTXBackend>(ptxas);
 }

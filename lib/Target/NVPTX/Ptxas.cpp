@@ -5,81 +5,87 @@
 
 #include "sawtooth/Target/NVPTX/NVPTX.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Program.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Regex.h"
 
 #include <cstring>
 #include <sys/wait.h>
 
 using namespace mlir;
 using namespace sawtooth;
+using runtime::ArtifactKernel;
 
-/// `folder`/bin/ptxas, or "".
-static std::string inFolder(const llvm::Twine &folder) {
-  llvm::SmallString<128> path;
-  (folder + "/bin/ptxas").toVector(path);
-  return llvm::sys::fs::can_execute(path) ? path.str().str() : "";
+template <typename... Parts> static llvm::Error error(const Parts &...parts) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (stream << ... << parts);
+  return llvm::createStringError(text);
 }
 
-/// Where Python packages put it: FOLDER/lib/python3.*/site-packages/nvidia/{cu13,cuda_nvcc}.
-static std::string inPython(StringRef environment) {
-  std::error_code error;
-  llvm::SmallString<128> lib(environment);
-  llvm::sys::path::append(lib, "lib");
-  for (llvm::sys::fs::directory_iterator entry(lib, error), end; !error && entry != end;
-       entry.increment(error))
-    if (llvm::sys::path::filename(entry->path()).starts_with("python3"))
-      for (StringRef package : {"cu13", "cuda_nvcc"})
-        if (std::string path = inFolder(entry->path() + "/site-packages/nvidia/" + package);
-            !path.empty())
-          return path;
-  return "";
+/// The number before ` <what>` in `line`, or 0.
+static uint64_t numberBefore(StringRef line, StringRef what) {
+  SmallVector<StringRef> found;
+  uint64_t number = 0;
+  if (llvm::Regex(("([0-9]+) " + what).str()).match(line, &found))
+    (void)found[1].getAsInteger(10, number);
+  return number;
 }
 
-static std::string findPtxas() {
-  if (llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName("ptxas"))
-    return *path;
-  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
-    if (std::optional<std::string> folder = llvm::sys::Process::GetEnv(variable))
-      if (std::string path = inFolder(*folder); !path.empty())
-        return path;
-  if (std::string path = inFolder("/usr/local/cuda"); !path.empty())
-    return path;
-  if (std::optional<std::string> environment = llvm::sys::Process::GetEnv("VIRTUAL_ENV"))
-    if (std::string path = inPython(*environment); !path.empty())
-      return path;
-  if (llvm::ErrorOr<std::string> python = llvm::sys::findProgramByName("python3"))
-    return inPython(llvm::sys::path::parent_path(llvm::sys::path::parent_path(*python)));
-  return "";
+/// What `-v` prints: of a kernel a line that names it ("Compiling entry function 'NAME' for …"), one
+/// with the bytes it spills, and one with its registers; of a function that kernels call, "Function
+/// properties for NAME" and the bytes alone.
+static std::vector<ArtifactKernel> readKernels(StringRef text, StringRef chip) {
+  std::vector<ArtifactKernel> kernels;
+  for (StringRef line : llvm::split(text, '\n')) {
+    StringRef function = line.split("Function properties for ").second.trim();
+    if (line.contains("Compiling entry function "))
+      kernels.push_back({chip.str(), line.split('\'').second.split('\'').first.str()});
+    else if (!function.empty() && (kernels.empty() || kernels.back().name != function))
+      kernels.push_back({chip.str(), function.str()});
+    if (kernels.empty())
+      continue;
+    if (line.contains("bytes spill stores"))
+      kernels.back().spilled =
+          numberBefore(line, "bytes spill stores") + numberBefore(line, "bytes spill loads");
+    if (line.contains(": Used ")) {
+      kernels.back().registers = numberBefore(line, "registers");
+      kernels.back().shared = numberBefore(line, "bytes smem");
+    }
+  }
+  llvm::erase_if(kernels, [](const ArtifactKernel &each) { return !each.registers && !each.spilled; });
+  llvm::sort(kernels, [](const ArtifactKernel &a, const ArtifactKernel &b) {
+    return StringRef(a.name).compare_numeric(b.name) < 0;
+  });
+  return kernels;
 }
 
-FailureOr<std::string> sawtooth::assemblePTX(StringRef ptx, StringRef chip, Location location) {
-  std::string program = findPtxas();
-  if (program.empty())
-    return emitError(location,
-                     "no ptxas in PATH, CUDA_HOME or /usr/local/cuda, nor the Python "
-                     "package nvidia-cuda-nvcc; compile with --emit=ptx, which needs none");
+/// Text of several lines in one.
+static std::string inOneLine(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.trim().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return llvm::join(lines, "; ");
+}
+
+llvm::Expected<Cubin> sawtooth::assemblePTX(StringRef ptx, StringRef chip, StringRef ptxas) {
   // ptxas wants a name for what it writes, and not standard output.
   MemoryFile input(ptx), output{StringRef()};
   if (!input.ok() || output.get() < 0)
-    return emitError(location, "cannot hand PTX to ptxas: ") << std::strerror(errno);
+    return error("cannot hand PTX to ptxas: ", std::strerror(errno));
   std::vector<MemoryFile> files;
   files.push_back(std::move(input));
   files.push_back(std::move(output));
   ProcessOutcome outcome = runProcess(
-      program, {("-arch=" + chip).str(), "-o", "/proc/self/fd/4", "/proc/self/fd/3"}, files);
+      ptxas.str(), {"-v", ("-arch=" + chip).str(), "-o", "/proc/self/fd/4", "/proc/self/fd/3"},
+      files);
   if (outcome.error)
-    return emitError(location, "cannot run '") << program << "': " << std::strerror(outcome.error);
+    return error("cannot run '", ptxas, "': ", std::strerror(outcome.error));
+  std::string said = outcome.messages + outcome.output;
   if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0)
-    return emitError(location, "internal error: '")
-           << program << "' refuses the PTX: " << outcome.messages << outcome.output;
+    return error("'", ptxas, "' refuses the PTX for ", chip, ": ", inOneLine(said));
   std::string cubin = files.back().read();
   if (!StringRef(cubin).starts_with("\177ELF"))
-    return emitError(location, "expected a cubin from '")
-           << program << "', got " << cubin.size() << " bytes of something else";
-  return cubin;
+    return error("expected a cubin from '", ptxas, "', got ", cubin.size(),
+                 " bytes of something else");
+  return Cubin{std::move(cubin), readKernels(said, chip)};
 }

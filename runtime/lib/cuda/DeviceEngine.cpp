@@ -36,7 +36,9 @@ Result<std::unique_ptr<StepRunner>> DeviceEngine::prepare(const Artifact &artifa
       DeviceExecutor::create(artifact, step, *mirror, stream);
   if (!created.ok())
     return created.status();
-  picked = (*created)->module().picked();
+  code = (*created)->module().picked();
+  for (const std::string &refusal : (*created)->module().refusals())
+    code += cat("; not ", refusal);
   return std::unique_ptr<StepRunner>(std::move(*created));
 }
 
@@ -64,7 +66,7 @@ Result<bool> DeviceEngine::applied(StepRunner &runner) {
 
 std::string DeviceEngine::description() const {
   const Device &device = *mirror->device();
-  return cat(device.name(), " (sm_", device.capability(), ")", picked.empty() ? "" : ", ", picked);
+  return cat(device.name(), " (sm_", device.capability(), ")", code.empty() ? "" : ", ", code);
 }
 
 void fetchFrom(Store &store, DevicePointer device, CUstream stream) {

@@ -23,16 +23,18 @@ class Options(ctypes.Structure):
         ("diagnostic", TEXT),
         ("diagnosticUser", ctypes.c_void_p),
         ("linker", ctypes.c_char_p),
+        ("ptxas", ctypes.c_char_p),
     ]
 
 
-def emit(path, stage, chip, target="nvptx"):
+def emit(path, stage, chip, target="nvptx", ptxas=None):
     """What `sawtooth compile --emit=STAGE` prints, or an AssertionError with the diagnostics."""
     library = ctypes.CDLL(os.environ["SAWTOOTH_COMPILER"])
     output, diagnostics = [], []
     collect = TEXT(lambda text, size, _: output.append(ctypes.string_at(text, size)))
     complain = TEXT(lambda text, size, _: diagnostics.append(ctypes.string_at(text, size)))
-    options = Options(target.encode(), chip.encode(), 0, complain, None, None)
+    assembler = str(ptxas).encode() if ptxas else None
+    options = Options(target.encode(), chip.encode(), 0, complain, None, None, assembler)
     failed = library.sawtoothEmitFile(
         str(path).encode(), stage.encode(), ctypes.byref(options), collect, None
     )

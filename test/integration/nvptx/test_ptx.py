@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The PTX of every built-in rule, for every chip: what must not be in it, and what ptxas says."""
 
+import json
 import os
 import pathlib
 import re
@@ -163,41 +164,120 @@ class Cubins(unittest.TestCase):
             self.skipTest("NO PTXAS: no cubin is made; install CUDA 13's")
         for chip in ("sm_75", "sm_90a", "sm_121"):
             with self.subTest(chip=chip):
-                cubin = emit(self.STEP, "cubin", chip)
+                cubin = emit(self.STEP, "cubin", chip, ptxas=find_ptxas())
                 self.assertEqual(cubin[:4], b"\x7fELF")
                 self.assertEqual(int.from_bytes(cubin[18:20], "little"), 190)  # EM_CUDA
                 self.assertIn(b"sawtooth_train_1", cubin)
 
-    def emit_with(self, **environment):
-        """What a new process says that has this environment: the search follows it."""
-        code = (
-            "import sys; sys.path.insert(0, sys.argv[1])\n"
-            "from nvptx.compiler import emit\n"
-            "emit(sys.argv[2], 'cubin', 'sm_90')"
+    def test_without_ptxas_a_cubin_is_refused(self):
+        for ptxas, words in ((None, "no ptxas was given"), ("/nowhere/ptxas", "cannot run '/nowhere/ptxas'")):
+            with self.assertRaisesRegex(AssertionError, words):
+                emit(self.STEP, "cubin", "sm_90", ptxas=ptxas)
+
+
+class Assembler(unittest.TestCase):
+    """The tool with a ptxas of the test's own, which says what CUDA's says."""
+
+    STEP = SOURCE / "examples" / "adamw" / "step.mlir"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def ptxas(self, *lines):
+        """The path of a program; its arguments are -v -arch=CHIP -o CUBIN PTX."""
+        path = self.folder / "cuda" / "bin" / "ptxas"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(("#!/bin/sh", *lines, "")))
+        path.chmod(0o755)
+        return path
+
+    def call(self, *arguments):
+        environment = dict(os.environ, CUDA_HOME=str(self.folder / "cuda"), SAWTOOTH_CACHE_DIR="")
+        command = [os.environ["SAWTOOTH"], *map(str, arguments)]
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    def test_B76_what_an_old_ptxas_refuses(self):
+        old = self.ptxas("echo \"ptxas fatal   : Value 'sm_121' is not defined\" >&2", "exit 1")
+        said = f"'{old}' refuses the PTX for sm_121: ptxas fatal   : Value 'sm_121' is not defined"
+        output = self.folder / "out"
+        done = self.call("compile", self.STEP, "--emit=cubin", "--chip=sm_121", "-o", output)
+        self.assertEqual((done.returncode, done.stderr.count("error:")), (1, 1), done.stderr)
+        self.assertIn(said, done.stderr)
+        self.assertFalse(output.exists())
+        # PTX needs none, and an artifact does with it.
+        done = self.call("compile", self.STEP, "--emit=ptx", "--chip=sm_121", "-o", output)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = self.call("compile", self.STEP, "--chip=sm_121", "-o", output)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"warning: no cubin for sm_121, PTX alone: {said}", done.stderr)
+        done = self.call("explain", output)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("registers", done.stdout)
+
+    def test_B76_the_flag_comes_before_the_environment(self):
+        self.ptxas("exit 1")
+        done = self.call("compile", self.STEP, "--emit=cubin", "--ptxas=/nowhere/ptxas", "-o", self.folder / "out")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot run '/nowhere/ptxas': No such file or directory", done.stderr)
+        done = self.call("compile", self.STEP, "--chip=sm_90", "--ptxas=/nowhere/ptxas", "-o", self.folder / "out")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nowhere/ptxas: cannot read", done.stderr)
+
+    def test_explain_tells_what_ptxas_says(self):
+        # The words are those of ptxas 13.0, whose functions come with no registers.
+        self.ptxas(
+            "printf '\\177ELF' > \"$4\"",
+            "cat >&2 <<'TEXT'",
+            "ptxas info    : 0 bytes gmem",
+            "ptxas info    : Compiling entry function 'sawtooth_train_1' for 'sm_90'",
+            "ptxas info    : Function properties for sawtooth_train_1",
+            "    16 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads",
+            "ptxas info    : Used 128 registers, used 1 barriers, 16 bytes cumulative stack size, 8 bytes smem",
+            "ptxas info    : Compile time = 40.781 ms",
+            "ptxas info    : Compiling entry function 'sawtooth_train_0' for 'sm_90'",
+            "ptxas info    : Function properties for sawtooth_train_0",
+            "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads",
+            "ptxas info    : Used 58 registers, used 1 barriers, 2080 bytes smem, 400 bytes cmem[0]",
+            "ptxas info    : Function properties for sawtooth_$_find",
+            "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads",
+            "ptxas info    : Function properties for sawtooth_$_fold",
+            "    0 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads",
+            "TEXT",
         )
-        return subprocess.run(
-            [sys.executable, "-c", code, str(HERE.parent), str(self.STEP)],
-            env=dict(os.environ, **environment),
-            capture_output=True,
-            text=True,
+        expected = {
+            "sawtooth_train_0": {"registers": 58, "spilled_bytes": 0, "shared_bytes": 2080},
+            "sawtooth_train_1": {"registers": 128, "spilled_bytes": 40, "shared_bytes": 8},
+        }
+        artifact = self.folder / "step.so"
+        done = self.call("compile", self.STEP, "--chip=sm_90", "-o", artifact)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for what in ((artifact,), (self.STEP, "--chip=sm_90")):
+            done = self.call("explain", *what, "--json")
+            (step,) = json.loads(done.stdout)["steps"]
+            self.assertEqual(
+                step["kernels"],
+                [{"name": name, "threads": 256, "chips": {"sm_90": use}} for name, use in expected.items()],
+            )
+        text = " ".join(self.call("explain", artifact).stdout.split())
+        self.assertIn(
+            "kernels sawtooth_train_0: 58 registers on sm_90; 2,080 bytes shared "
+            "sawtooth_train_1: 128 registers on sm_90; 8 bytes shared; 40 bytes spilled on sm_90 "
+            "sawtooth_$_fold, which kernels call: 8 bytes spilled on sm_90",
+            text,
         )
 
-    def test_B76_the_path_comes_first_and_its_ptxas_is_named(self):
-        with tempfile.TemporaryDirectory() as folder:
-            fake = pathlib.Path(folder, "ptxas")
-            fake.write_text("#!/bin/sh\necho no such target >&2\nexit 1\n")
-            fake.chmod(0o755)
-            run = self.emit_with(PATH=f"{folder}:/usr/bin:/bin", CUDA_HOME="/nowhere")
-        self.assertNotEqual(run.returncode, 0)
-        self.assertIn(f"'{fake}' refuses the PTX: no such target", run.stderr)
-
-    def test_no_ptxas_says_what_to_do(self):
-        if pathlib.Path("/usr/local/cuda/bin/ptxas").exists():
-            self.skipTest("PTXAS IS IN /usr/local/cuda: what is said without one is NOT checked")
-        run = self.emit_with(PATH="/nowhere", CUDA_HOME="", CUDA_PATH="", VIRTUAL_ENV="")
-        self.assertNotEqual(run.returncode, 0)
-        self.assertIn("no ptxas in PATH, CUDA_HOME or /usr/local/cuda", run.stderr)
-        self.assertIn("--emit=ptx", run.stderr)
+    def test_explain_tells_what_the_real_one_says(self):
+        if not find_ptxas():
+            self.skipTest("NO PTXAS: registers are NOT compared; install CUDA 13's")
+        path = SOURCE / "examples" / "adamw" / "fp32.mlir"
+        done = self.call("explain", path, "--chip=sm_80", f"--ptxas={find_ptxas()}", "--json")
+        (step,) = json.loads(done.stdout)["steps"]
+        told = {kernel["name"]: kernel["chips"]["sm_80"] for kernel in step["kernels"]}
+        known = assemble(emit(path, "ptx", "sm_80"), "sm_80")
+        self.assertEqual({name: (use["registers"], use["spilled_bytes"]) for name, use in told.items()},
+                         {name: tuple(use) for name, use in known.items()})
 
 
 class Chips(unittest.TestCase):

@@ -10,7 +10,6 @@ namespace sawtooth::test {
 // The rows of a plan for the CPU, with launches instead of functions.
 static void forGpu(PlanWriter &plan) {
   plan.header.target = plan.text("nvptx");
-  plan.header.chip = plan.text("sm_75");
   for (SawtoothActionRow &action : plan.actions)
     action.function = SAWTOOTH_NONE;
 }

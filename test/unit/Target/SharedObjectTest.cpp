@@ -42,7 +42,7 @@ std::string tinyPlan() {
 }
 
 std::vector<ChipObject> tinyChips() {
-  return {{"x86-64-v3", {"avx2"}, "sawtooth_query", tinyObject(), tinyPlan()}};
+  return {{{"x86-64-v3"}, {"avx2"}, "sawtooth_query", tinyObject(), tinyPlan(), {}}};
 }
 
 } // namespace

@@ -41,7 +41,10 @@ ArtifactInfo tinyInfo(std::span<const std::byte> image, std::vector<std::string>
   four.query = "sawtooth_query_four";
   four.chip = "four";
   four.features = std::move(features);
-  return {"x86_64-unknown-linux-gnu", {three, four}, {{"compiler", "by hand"}}};
+  return {.target = "x86_64-unknown-linux-gnu",
+          .variants = {three, four},
+          .kernels = {},
+          .notes = {{"compiler", "by hand"}}};
 }
 
 Bytes tinyArtifact(const std::string &key) {

@@ -5,7 +5,7 @@
 // field, and two variants of one function, told apart by what they write to the state block.
 #include "sawtooth/runtime/Abi.h"
 
-#define TEXT "\0cpu\0x86-64-v3\0tiny.mlir\0s.scale\0tiny.mlir:1:1"
+#define TEXT "\0cpu\0tiny.mlir\0s.scale\0tiny.mlir:1:1"
 
 static const struct {
   SawtoothPlan plan;
@@ -20,15 +20,14 @@ static const struct {
             .bytes = sizeof(tiny),
             .stateBytes = 8,
             .target = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 1,
-            .chip = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 5,
-            .source = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 15,
+            .source = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 5,
             .fields = {sizeof(SawtoothPlan), 1},
         },
     .field =
         {
-            .name = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 25,
+            .name = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 15,
             .alias = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow),
-            .location = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 33,
+            .location = sizeof(SawtoothPlan) + sizeof(SawtoothFieldRow) + 23,
             .type = SAWTOOTH_I64,
             .extent = SAWTOOTH_PER_STEP,
             .kind = SAWTOOTH_FIELD_STATE,

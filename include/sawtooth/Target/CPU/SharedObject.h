@@ -5,6 +5,8 @@
 #ifndef SAWTOOTH_TARGET_CPU_SHAREDOBJECT_H
 #define SAWTOOTH_TARGET_CPU_SHAREDOBJECT_H
 
+#include "sawtooth/runtime/ArtifactInfo.h"
+
 #include "mlir/IR/Location.h"
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -16,13 +18,14 @@
 
 namespace sawtooth {
 
-/// The code of a module for one chip.
+/// The code of a module for one chip, or for several GPUs.
 struct ChipObject {
-  std::string chip;                  ///< as `--chip` takes it
+  std::vector<std::string> chips;    ///< as `--chip` takes them
   std::vector<std::string> features; ///< that the machine must have, of CpuFeatures.def
   std::string query;                 ///< the one symbol that it exports
   std::string object;                ///< a relocatable ELF file that needs no symbol
   std::string plan;                  ///< the bytes of its plan, which stand in the object
+  std::vector<runtime::ArtifactKernel> kernels; ///< of its cubins
 };
 
 /// The ld.lld to use: `given` if it is not empty, else the one that lies beside the LLVM that this

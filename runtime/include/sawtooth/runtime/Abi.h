@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define SAWTOOTH_ABI_VERSION 2u
+#define SAWTOOTH_ABI_VERSION 3u
 #define SAWTOOTH_PLAN_MAGIC 0x4e4c504854574153ull /* "SAWTHPLN" */
 
 // Frozen by the numerics contract (rule 4): elements of a chunk, lanes of a chunk, and lanes of
@@ -358,8 +358,9 @@ typedef struct SawtoothPlan {
   uint32_t headerBytes; // sizeof(SawtoothPlan)
   uint64_t bytes;       // of the whole blob
   uint64_t stateBytes;  // of the state block
-  SawtoothString target, chip, source;
+  SawtoothString target, source;
   uint32_t perTensorFields; // per-tensor fields of the module: the first arrays of perTensor
+  uint32_t pad;
 #define SAWTOOTH_PLAN_TABLE(name, row) SawtoothTable name;
   SAWTOOTH_PLAN_TABLES(SAWTOOTH_PLAN_TABLE)
 #undef SAWTOOTH_PLAN_TABLE

@@ -16,7 +16,9 @@ namespace sawtooth::runtime {
 
 /// The code of an artifact for one chip.
 struct ArtifactVariant {
-  std::string query; ///< symbol of its SawtoothQuery; the first variant's is "sawtooth_query"
+  /// Symbol of its SawtoothQuery; the first variant's is "sawtooth_query". Variants for GPUs share
+  /// one: which of its images runs is decided when a device is known.
+  std::string query;
   /// As `--chip` takes it: "x86-64-v3"; "native" of whoever compiled it; "sm_80" for a GPU from
   /// there on.
   std::string chip;
@@ -25,10 +27,20 @@ struct ArtifactVariant {
   uint64_t planOffset = 0, planBytes = 0; ///< where its plan stands in the image
 };
 
+/// What ptxas says that a kernel takes, of the artifact's cubin for `chip`, or that a function takes
+/// which kernels call, if it spills.
+struct ArtifactKernel {
+  std::string chip, name;
+  uint64_t registers = 0; ///< of a thread; 0: a function's are those of its callers
+  uint64_t spilled = 0;   ///< bytes a thread stores and loads for want of registers
+  uint64_t shared = 0;    ///< bytes of shared memory of a block
+};
+
 /// What an artifact says of itself and can be read without loading code.
 struct ArtifactInfo {
   std::string target;                    ///< triple: "x86_64-unknown-linux-gnu"
   std::vector<ArtifactVariant> variants; ///< from the least demanding to the most; never empty
+  std::vector<ArtifactKernel> kernels;
   /// Anything else, in order: "compiler", "llvm", what a cache has to know. Names hold no space,
   /// and neither holds a line feed.
   std::vector<std::pair<std::string, std::string>> notes;

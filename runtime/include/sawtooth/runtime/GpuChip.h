@@ -19,6 +19,9 @@ struct GpuChip {
   /// "sm_90a"; nullopt for anything else.
   static std::optional<GpuChip> parse(std::string_view name);
   std::string name() const;
+  /// The newest chip of GpuChips.def whose PTX a device of that capability runs, and that has no
+  /// suffix; nullopt for a device that is older than all of them.
+  static std::optional<GpuChip> newestFor(unsigned device);
 
   /// Whether a device of that capability runs machine code (cubin) for this chip: the same major
   /// version and at least its minor one. A suffix 'a' ties code to the very chip.

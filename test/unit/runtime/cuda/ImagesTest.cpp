@@ -3,6 +3,7 @@
 #include "sawtooth/runtime/cuda/Images.h"
 
 #include "GpuFixture.h"
+#include "sawtooth/runtime/GpuChip.h"
 
 using namespace sawtooth::test;
 
@@ -44,6 +45,13 @@ TEST(GpuImages, ASuffixTiesCodeToItsChips) {
   EXPECT_EQ(order({ptx(100, 88, 'f'), ptx(80)}, 110), (Titles{"PTX 7.8 for sm_80"}));
   EXPECT_EQ(order({ptx(90), ptx(90, 80, 'a')}, 90),
             (Titles{"PTX 8.0 for sm_90a", "PTX 7.8 for sm_90"}));
+}
+
+TEST(GpuImages, ADeviceRunsTheNewestChipBeforeIt) {
+  EXPECT_EQ(GpuChip::newestFor(70), std::nullopt);
+  for (auto [device, chip] : {std::pair(75u, "sm_75"), {79u, "sm_75"}, {90u, "sm_90"},
+                              {101u, "sm_100"}, {121u, "sm_121"}, {999u, "sm_121"}})
+    EXPECT_EQ(GpuChip::newestFor(device).value_or(GpuChip()).name(), chip);
 }
 
 TEST(GpuImages, B69_PtxThatTheDriverDoesNotKnowIsLeftOut) {

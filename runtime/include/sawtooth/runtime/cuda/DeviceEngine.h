@@ -43,7 +43,7 @@ private:
   std::unique_ptr<Stream> own;
   CUstream stream = nullptr;
   std::unique_ptr<DeviceStore> mirror;
-  std::string picked;
+  std::string code; // what was picked, and what was refused before it
 };
 
 /// Lets the store get at elements on `device` when it is finished, see Store::setFetch. What was
