@@ -75,6 +75,37 @@ class Reductions(unittest.TestCase):
             with self.subTest(kind):
                 self.assertEqual(set(self.reduced(kind, "step").values()), {want})
 
+    def test_sums_in_f64_have_one_order(self):
+        """Sums of values of about one size are exact in f64, whatever the order. Of these, whose
+        sizes differ by up to 2^40 between tensors and between chunks, every order has its own."""
+        draw = random.Random(5)
+        sizes = [1 + t % 3 for t in range(600)] + [40 * contract.CHUNK + 5]
+        tensors = {
+            f"t{t:03}": contract.f32s(
+                draw.uniform(1, 2) * 2.0 ** -((11 * t + e // contract.CHUNK * 7) % 41) for e in range(size)
+            )
+            for t, size in enumerate(sizes)
+        }
+        partials = [contract.reduce_tensor(x, contract.magnitudes) for x in tensors.values()]
+        want = contract.norm([tensors], 1.0)
+        self.assertNotIn(want, (sum(partials), sum(reversed(partials)), math.fsum(partials)))
+        long = contract.reduce_tensor(tensors["t600"], contract.magnitudes)
+        self.assertNotEqual(long, contract.fold_chunk(contract.magnitudes(tensors["t600"])))
+        module = """
+!g = !amp.tensors<@model x f32>
+amp.model @model
+amp.step @look(%g: !g) {
+  %n = amp.norm %g {order = 1.0} : !g
+  amp.log "n", %n : f64
+}
+"""
+        bind = {n: Tensor.of("F32", (len(x),), x) for n, x in tensors.items()}
+        run = self.bench.run(module, bind={"g": bind}).expect(0)
+        self.assertEqual(run.log[0]["log"]["n"], want)
+        # One tensor alone: the fold of its chunks.
+        run = self.bench.run(module, bind={"g": {"t600": bind["t600"]}}).expect(0)
+        self.assertEqual(run.log[0]["log"]["n"], long)
+
     def test_nan_survives_min_and_max(self):
         spoiled = {**self.g, "b": [*self.g["b"][:-1], math.nan]}
         for kind in ("min", "max"):

@@ -4,15 +4,18 @@
 // Runs the steps of a module on the CPU and on a GPU, or the simulator, with the same data, and
 // compares every bit: elements of state, fields, status rows.
 //
-//   CompareTargets STEP.mlir CHIP STEPS [offset=E] [special=N] SIZE...
+//   CompareTargets STEP.mlir CHIP STEPS [offset=E] [special=N] [spread=D] SIZE...
 //
 // Every model whose tensors the module does not name gets some of SIZE elements; tensor arguments
 // get small numbers. Buffers start E elements behind an aligned address.
 // Step N (from 0) finds a NaN, an infinity and the largest number among its arguments.
+// Chunks differ in size by powers of two up to 2^D, in f32 alone: sums of them in f64 then depend
+// on their order, which sums of values of one size do not.
 #include "sawtooth-c/Compiler.h"
 #include "sawtooth/runtime/Artifact.h"
 #include "sawtooth/runtime/cuda/DeviceEngine.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +47,7 @@ struct Request {
   std::string path, chip;
   unsigned steps;
   size_t offset = 0, special = SIZE_MAX;
+  unsigned spread = 0;
   std::vector<int64_t> sizes;
 };
 
@@ -227,6 +231,10 @@ private:
       for (size_t t = 0; t < sizes.size(); ++t)
         for (int64_t i = 0; i < sizes[t]; ++i) {
           uint32_t bits = randomBits(list.type, random, special && i % 1000 == 3);
+          if (request.spread && list.type == SAWTOOTH_F32) {
+            uint64_t chunk = t * 11 + static_cast<uint64_t>(i) / SAWTOOTH_CHUNK * 7;
+            bits -= static_cast<uint32_t>(chunk % (request.spread + 1)) << 23;
+          }
           std::memcpy(address(l, t) + i * bytesOf(list.type), &bits, bytesOf(list.type));
         }
     }
@@ -292,14 +300,16 @@ bool differ(Side &cpu, Side &gpu) {
 
 int main(int argc, char **argv) {
   if (argc < 4)
-    die("usage: CompareTargets STEP.mlir CHIP STEPS [offset=E] [special=N] [SIZE...]");
-  Request request{argv[1], argv[2], unsigned(std::atoi(argv[3])), 0, SIZE_MAX, {}};
+    die("usage: CompareTargets STEP.mlir CHIP STEPS [offset=E] [special=N] [spread=D] [SIZE...]");
+  Request request{argv[1], argv[2], unsigned(std::atoi(argv[3])), 0, SIZE_MAX, 0, {}};
   for (int i = 4; i < argc; ++i) {
     std::string text = argv[i];
     if (text.starts_with("offset="))
       request.offset = std::stoul(text.substr(7));
     else if (text.starts_with("special="))
       request.special = std::stoul(text.substr(8));
+    else if (text.starts_with("spread="))
+      request.spread = static_cast<unsigned>(std::min(std::stoul(text.substr(7)), 64ul));
     else
       request.sizes.push_back(std::stoll(text));
   }

@@ -15,6 +15,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
 
 import programs
 import test_models
+from nvptx import cuts
 
 EXAMPLES = HERE.parents[2] / "examples" / "adamw"
 DIGITS = HERE.parents[2] / "examples" / "digits" / "train.mlir"
@@ -27,83 +28,6 @@ amp.step @look(%g: !g) {{
   amp.log "top", %top : f64
   amp.log "sum", %sum : f64
 }}
-"""
-# A pass with reductions whose flag is known before it, as every second time.
-GATED = """
-amp.model @model
-sweep.list argument @look.g : !amp.tensors<@model x f16> {label = "g", step = @look}
-sweep.field state @n : i64 {init = 0 : i64}
-sweep.step @look() attributes {commits, cut} {
-  %odd = sweep.scalar @entry {
-    %n = sweep.get @n : i64
-    %one = arith.constant 1 : i64
-    %bit = arith.andi %n, %one : i64
-    %odd = arith.cmpi eq, %bit, %one : i64
-    sweep.yield %odd : i1
-  } : i1
-  %negative, %sum = sweep.pass over @model reads [@look.g] writes [] when %odd [] [#sweep.reduction<or over step>, #sweep.reduction<add over step>] {
-  ^bb0(%g: f16):
-    %x = arith.extf %g : f16 to f32
-    %zero = arith.constant 0.0 : f32
-    %below = arith.cmpf olt, %x, %zero : f32
-    sweep.leave reduce(%below, %x : i1, f32)
-  } : i1, f64
-  sweep.scalar @final {
-    %n = sweep.get @n : i64
-    %one = arith.constant 1 : i64
-    %next = arith.addi %n, %one : i64
-    sweep.log "sum", %sum last : f64
-    sweep.log "negative", %negative last : i1
-    sweep.set %next to @n : i64
-    sweep.outcome %odd []
-  }
-}
-"""
-# NaNs that reach memory: made by a sum, as they came, and narrowed.
-NANS = """
-amp.model @model
-sweep.list argument @add.g : !amp.tensors<@model x f16> {label = "g", step = @add}
-sweep.list argument @add.x : !amp.tensors<@model x f32> {label = "x", step = @add}
-sweep.list state @sum : !amp.tensors<@model x f32> {init = 0.0 : f32, label = "sum"}
-sweep.list state @copy : !amp.tensors<@model x f16> {init = 0.0 : f16, label = "copy"}
-sweep.list state @half : !amp.tensors<@model x bf16> {init = 0.0 : bf16, label = "half"}
-sweep.step @add() attributes {commits, cut} {
-  sweep.pass over @model reads [@sum, @add.g, @add.x] writes [@sum, @copy, @half] [-1, -1, -1] [] {
-  ^bb0(%sum: f32, %g: f16, %x: f32):
-    %next = arith.addf %sum, %x : f32
-    %narrow = arith.truncf %x : f32 to bf16
-    sweep.leave write(%next, %g, %narrow : f32, f16, bf16)
-  }
-  sweep.scalar @final {
-    %true = arith.constant true
-    sweep.outcome %true []
-  }
-}
-"""
-# Reductions that any element beyond a tail would change: no gradient is 0.
-TAILS = """
-amp.model @model
-sweep.list argument @look.g : !amp.tensors<@model x f16> {label = "g", step = @look}
-sweep.step @look() attributes {cut} {
-  %any, %count, %least = sweep.pass over @model reads [@look.g] writes [] [] [#sweep.reduction<or over step>, #sweep.reduction<add over step>, #sweep.reduction<min over step>] {
-  ^bb0(%g: f16):
-    %x = arith.extf %g : f16 to f32
-    %zero = arith.constant 0.0 : f32
-    %one = arith.constant 1.0 : f32
-    %none = arith.cmpf oeq, %x, %zero : f32
-    %counted = arith.select %none, %one, %zero : f32
-    %size = math.absf %x : f32
-    sweep.leave reduce(%none, %counted, %size : i1, f32, f32)
-  } : i1, f64, f64
-  sweep.scalar @final {
-    sweep.log "any", %any last : i1
-    sweep.log "count", %count last : f64
-    sweep.log "least", %least last : f64
-    %true = arith.constant true
-    %ok = arith.xori %any, %true : i1
-    sweep.outcome %ok []
-  }
-}
 """
 # Tensors without elements, with less than a vector, a vector and a bit, less than a round, exactly
 # one chunk, one element more, several chunks.
@@ -193,8 +117,9 @@ class SameBits(unittest.TestCase):
             "clip by value": (test_models.CLIP, 3, 3),
             "micro-batches": (programs.step("adamw", {"lr": 1e-3}, {}, max_norm=1.0, micro=True), 6, 5),
             "no scaler": (programs.step("sgd", {"lr": 1e-3}, {"mode": "disabled"}, "f32"), 3, 2),
-            "known flag": (GATED, 3, 1),
-            "stored NaNs": (NANS, 3, 3),
+            "known flag": (cuts.GATED, 3, 1),
+            "stored NaNs": (cuts.NANS, 3, 3),
+            "two passes, one model": (cuts.TWICE, 3, 3),
         }
         for name, (text, rows, applied) in kinds.items():
             for offset in (0, 1):
@@ -204,7 +129,7 @@ class SameBits(unittest.TestCase):
 
     def test_tails_end_where_tensors_do(self):
         for offset in (0, 1):
-            self.check(self.write(TAILS), "sm_90", f"offset={offset}", applied=3)
+            self.check(self.write(cuts.TAILS), "sm_90", f"offset={offset}", applied=3)
 
     def test_B70_the_largest_element_may_be_a_nan(self):
         # Where the hardware has no maximum that keeps NaN (sm_75), and where it has one.
@@ -237,11 +162,18 @@ class SameBits(unittest.TestCase):
                 self.check(path, "sm_90", sizes=sizes, applied=2, steps=2)
 
     def test_many_chunks_fold_in_the_order_of_the_contract(self):
-        # 300 chunks: lanes of the fold get more than one; without the race checks for time.
-        path = EXAMPLES / "step.mlir"
+        # 300 chunks: lanes of the fold get more than one; without the race checks for time. Sums in
+        # f64 of values of about one size are exact, so they must differ much to have an order.
+        path = EXAMPLES / "fp32.mlir"
         self.check(
-            path, "sm_90", sizes=(300 * 16384 - 5, 3), applied=1, steps=1, options=":race=0"
+            path, "sm_90", "spread=40", sizes=(300 * 16384 - 5, 3), applied=1, steps=1,
+            options=":race=0",
         )
+
+    def test_many_tensors_fold_in_the_order_of_the_contract(self):
+        # The same for lanes of tensors, and for two passes' sums that are logged as they are.
+        path = self.write(NORMS.format(type="f32"))
+        self.check(path, "sm_90", "spread=40", sizes=(5, 0, 130) * 200, applied=1, steps=1)
 
 
 class Traffic(unittest.TestCase):
