@@ -74,20 +74,58 @@ TEST(GpuCalls, BlocksFollowTheWorkAndTheDevice) {
   }
 }
 
-// A learning rate of its own for each step, more steps than the staging memory has room for.
+// A learning rate of its own for each step, so many that the staging memory, two halves of 64 KiB
+// with 64 bytes for each copy, is used again and again.
 TEST(GpuCalls, ArgumentsMayChangeFasterThanTheDeviceRuns) {
   GpuSgd gpu;
   ASSERT_STATUS_OK(gpu.bind({{"a", {0.0f}, {_Float16(65504.0f)}}}));
-  gpu.start(/*rows=*/4096);
+  gpu.start();
+  uint32_t interval = *gpu.store->plan().findField("s.growth_interval");
+  ASSERT_STATUS_OK(gpu.store->setField(interval, "1000000")); // the scale stays
+  ASSERT_STATUS_OK(gpu.engine->pushField(interval));
+  Calls calls;
   float want = 0;
-  for (int step = 0; step < 2000; ++step) { // after which the scale grows
+  for (int step = 0; step < 5000; ++step) {
     double rate = step % 16;
     want -= float(rate) * (65504.0f / 65536.0f);
     gpu.runner->setArgSlot(0, std::bit_cast<uint64_t>(rate));
     ASSERT_STATUS_OK(gpu.engine->start(*gpu.runner));
   }
+  EXPECT_EQ(calls.count("cuEventSynchronize"), 3u); // before the third, fourth and fifth half
   ASSERT_STATUS_OK(gpu.engine->pull());
   EXPECT_EQ(gpu.elements<float>(Sgd::W, 0)[0], want);
+}
+
+// Longer than what one copy may be.
+TEST(GpuCalls, FieldsOfManyTensorsCross) {
+  GpuSgd gpu;
+  ASSERT_STATUS_OK(gpu.bind(manyTensors(10000)));
+  gpu.start();
+  uint32_t decay = *gpu.store->plan().findField("decay");
+  std::span<uint64_t> slots = gpu.store->slots(decay);
+  ASSERT_EQ(slots.size(), 10000u);
+  for (size_t i = 0; i < slots.size(); ++i)
+    slots[i] = std::bit_cast<uint64_t>(static_cast<double>(i));
+  ASSERT_STATUS_OK(gpu.engine->pushField(decay));
+  std::ranges::fill(slots, 0);
+  ASSERT_STATUS_OK(gpu.engine->pullFields());
+  for (size_t i = 0; i < slots.size(); ++i)
+    ASSERT_EQ(std::bit_cast<double>(slots[i]), static_cast<double>(i));
+}
+
+// Frameworks share a device's primary context: whoever takes it gives it back as often.
+TEST(GpuCalls, APrimaryContextIsGivenBack) {
+  Calls calls;
+  {
+    DevicePointer one = device(), other = device();
+    GpuSgd gpu;
+    ASSERT_STATUS_OK(gpu.bind({{"a", {1.0f}, {_Float16(1.0f)}}}));
+    gpu.start();
+    gpu.runner.reset();
+    gpu.engine.reset();
+  }
+  EXPECT_EQ(calls.count("cuDevicePrimaryCtxRetain"), 3u);
+  EXPECT_EQ(calls.count("cuDevicePrimaryCtxRelease"), 3u);
 }
 
 // Freeing memory of the device waits for what is on its way, freeing that of the host may not: so

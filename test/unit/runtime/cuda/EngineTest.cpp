@@ -86,6 +86,24 @@ TEST(GpuEngine, TakesFieldsThatAreSetAtRunTime) {
   EXPECT_EQ(gpu.slot("train.applied"), 7u);
 }
 
+// What an evaluation that is interrupted does: all fields become what they were.
+TEST(GpuEngine, TakesAllFieldsOfTheStepAtOnce) {
+  GpuSgd gpu;
+  ASSERT_STATUS_OK(gpu.bind({{"a", {1}, {_Float16(1)}}}));
+  gpu.start();
+  std::span<uint64_t> state(static_cast<uint64_t *>(gpu.store->stateBlock()),
+                            gpu.store->plan().header().stateBytes / 8);
+  std::vector<uint64_t> before(state.begin(), state.end());
+  ASSERT_STATUS_OK(gpu.engine->start(*gpu.runner));
+  ASSERT_STATUS_OK(gpu.engine->pullFields());
+  EXPECT_FALSE(std::ranges::equal(state, before));
+  std::ranges::copy(before, state.begin());
+  ASSERT_STATUS_OK(gpu.engine->pushFields());
+  std::ranges::fill(state, 0);
+  ASSERT_STATUS_OK(gpu.engine->pullFields());
+  EXPECT_TRUE(std::ranges::equal(state, before));
+}
+
 TEST(GpuEngine, CountsRowsThatNobodyTook) {
   GpuSgd gpu;
   ASSERT_STATUS_OK(gpu.bind({{"a", {1}, {_Float16(1)}}}));
@@ -102,6 +120,24 @@ TEST(GpuEngine, CountsRowsThatNobodyTook) {
   }
   EXPECT_FALSE(gpu.engine->next(row));
   EXPECT_EQ(gpu.engine->dropped(), 13u);
+}
+
+// Rows of one ring have one layout: that of the code it was made for.
+TEST(GpuEngine, RefusesAStepWithAnotherFrame) {
+  GpuSgd gpu;
+  ASSERT_STATUS_OK(gpu.bind({{"a", {1}, {_Float16(1)}}}));
+  gpu.start();
+  SgdOptions wider;
+  wider.edit = [](PlanWriter &plan) { plan.steps[0].frameBytes += 8; };
+  FakeGpuModule other = fakeSgdOnGpu(wider);
+  SawtoothArtifact artifact = other.artifact();
+  Result<Artifact> read = Artifact::read(&artifact);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  Status status = gpu.engine->prepare(*read, 0).status();
+  EXPECT_EQ(status.code(), StatusCode::Mismatch);
+  EXPECT_NE(status.message().find("step 'train' was compiled anew with another frame"),
+            std::string::npos)
+      << status.message();
 }
 
 // A model without tensors has no buffer at all, and its steps run.

@@ -49,8 +49,12 @@ TEST(GpuImages, ASuffixTiesCodeToItsChips) {
 
 TEST(GpuImages, ADeviceRunsTheNewestChipBeforeIt) {
   EXPECT_EQ(GpuChip::newestFor(70), std::nullopt);
-  for (auto [device, chip] : {std::pair(75u, "sm_75"), {79u, "sm_75"}, {90u, "sm_90"},
-                              {101u, "sm_100"}, {121u, "sm_121"}, {999u, "sm_121"}})
+  for (auto [device, chip] : {std::pair(75u, "sm_75"),
+                              {79u, "sm_75"},
+                              {90u, "sm_90"},
+                              {101u, "sm_100"},
+                              {121u, "sm_121"},
+                              {999u, "sm_121"}})
     EXPECT_EQ(GpuChip::newestFor(device).value_or(GpuChip()).name(), chip);
 }
 
@@ -94,6 +98,22 @@ TEST(GpuImages, B69_PtxThatTheDriverRefusesGivesWayToOlder) {
   Result<std::shared_ptr<const Module>> module = fat.load();
   ASSERT_TRUE(module.ok()) << module.status().message();
   EXPECT_EQ((*module)->picked(), "PTX 6.3 for sm_75");
+}
+
+// Trying another image would hide what is wrong with the device.
+TEST(GpuImages, AnErrorThatIsNotTheImagesEndsTheSearch) {
+  Fat fat;
+  fat.gpu.images.push_back(ptx(90, 90));
+  fat.gpu.images[1].data = fat.newer.c_str();
+  spy().refuseImages = 1;
+  spy().refuseWith = errorOutOfMemory;
+  uint64_t before = spy().moduleLoads;
+  Status status = fat.load().status();
+  spy().refuseWith = errorUnsupportedPtxVersion;
+  EXPECT_EQ(spy().moduleLoads - before, 1u);
+  EXPECT_EQ(status.code(), StatusCode::OutOfMemory);
+  EXPECT_EQ(status.message().find("PTX 9.0 for sm_90: cuModuleLoadDataEx: "), 0u)
+      << status.message();
 }
 
 TEST(GpuImages, B69_TheErrorNamesBothVersions) {
