@@ -40,7 +40,7 @@ prints what it has become on the way.
   --batch B        examples a batch, where the module leaves it open
   --linker FILE    an ld.lld, when it lies neither beside LLVM nor in PATH
   --ptxas FILE     for the cubins beside an artifact's PTX; by default the one
-                   in CUDA_HOME, PATH, /usr/local/cuda or Python's nvidia-cuda-nvcc
+                   in CUDA_HOME, PATH, Python's nvidia-cuda-nvcc or /usr/local/cuda
   -v, --verbose    say what came from the cache
 
 example:

@@ -23,7 +23,7 @@ bound of bytes that no fusion can go below.
   --target TARGET  cpu (default) or nvptx
   --chip CHIP      native (default), x86-64-v3 or x86-64-v4; sm_75 to sm_121
   --ptxas FILE     tells the registers of a GPU's kernels; without it, the ptxas in
-                   CUDA_HOME, PATH, /usr/local/cuda or Python's nvidia-cuda-nvcc
+                   CUDA_HOME, PATH, Python's nvidia-cuda-nvcc or /usr/local/cuda
   --batch B        examples a batch, where the module leaves it open
 
 example:

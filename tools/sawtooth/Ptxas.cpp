@@ -45,13 +45,14 @@ std::string findPtxas(std::string &searched, const std::string &toolkit) {
       return path;
   if (std::string path = look("PATH", programInPath("ptxas")); !path.empty())
     return path;
-  if (std::string path = look(toolkit + "/bin", inFolder(toolkit)); !path.empty())
-    return path;
   std::string environment = variable("VIRTUAL_ENV");
   if (std::string python = programInPath("python3"); environment.empty() && !python.empty())
     environment = fs::path(python).parent_path().parent_path();
-  return look("Python's package nvidia-cuda-nvcc",
-              environment.empty() ? std::string() : inPython(environment));
+  if (std::string path = look("Python's package nvidia-cuda-nvcc",
+                              environment.empty() ? std::string() : inPython(environment));
+      !path.empty())
+    return path;
+  return look(toolkit + "/bin", inFolder(toolkit));
 }
 
 } // namespace sawtooth::tool

@@ -9,8 +9,8 @@
 
 namespace sawtooth::tool {
 
-/// The ptxas in $CUDA_HOME/bin or $CUDA_PATH/bin, else in PATH, in `toolkit`/bin, or in the package
-/// nvidia-cuda-nvcc of the active Python environment or else of the first python3 in PATH. "" when
+/// The ptxas in $CUDA_HOME/bin or $CUDA_PATH/bin, else in PATH, in the package nvidia-cuda-nvcc of
+/// the active Python environment or else of the first python3 in PATH, or in `toolkit`/bin. "" when
 /// there is none; `searched` then lists, in words, where it was looked for.
 std::string findPtxas(std::string &searched, const std::string &toolkit = "/usr/local/cuda");
 

@@ -43,17 +43,19 @@ protected:
 TEST_F(Ptxas, B76_SaysWhereItLooked) {
   set("CUDA_HOME", root / "gone");
   EXPECT_EQ(find(), "");
-  EXPECT_EQ(searched, "CUDA_HOME (" + (root / "gone/bin").string() + "), CUDA_PATH (not set), PATH, " +
-                          (root / "toolkit/bin").string() + ", Python's package nvidia-cuda-nvcc");
+  EXPECT_EQ(searched, "CUDA_HOME (" + (root / "gone/bin").string() +
+                          "), CUDA_PATH (not set), PATH, Python's "
+                          "package nvidia-cuda-nvcc, " +
+                          (root / "toolkit/bin").string());
 }
 
 TEST_F(Ptxas, B76_WhatTheUserSaysComesFirst) {
+  std::string toolkit = program("toolkit/bin/ptxas");
+  EXPECT_EQ(find(), toolkit);
   std::string package = program("venv/lib/python3.11/site-packages/nvidia/cu13/bin/ptxas");
   program("venv/bin/python3");
   set("PATH", root / "venv/bin");
   EXPECT_EQ(find(), package);
-  std::string toolkit = program("toolkit/bin/ptxas");
-  EXPECT_EQ(find(), toolkit);
   std::string inPath = program("venv/bin/ptxas");
   EXPECT_EQ(find(), inPath);
   std::string other = program("other/bin/ptxas");
