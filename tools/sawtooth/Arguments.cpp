@@ -100,6 +100,10 @@ std::optional<int> parse(CLI::App &app, int argc, char **argv, const char *help)
   app.set_help_flag("-h,--help");
   // Without this an unknown flag would be taken for an input file.
   app.allow_extras(false);
+  // One value a time: with more, an option that may be repeated would take what follows it for its
+  // own, as the file of `run --set s.scale=2 STEP.mlir`.
+  for (CLI::Option *option : app.get_options([](CLI::Option *) { return true; }))
+    option->allow_extra_args(false);
   try {
     app.parse(argc, argv);
     // Most likely a variable of a script that has no value; it must not mean "not given".

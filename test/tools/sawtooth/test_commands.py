@@ -77,6 +77,13 @@ class Commands(unittest.TestCase):
                 self.expect(done, 2, *words)
                 self.assertEqual(done.stdout, "")
 
+    def test_the_file_may_come_after_options_that_may_be_repeated(self):
+        done = sawtooth("compile", "--target", "cpu", "--chip", "native", self.step, "--emit", "sweep")
+        self.expect(done, 0)
+        done = sawtooth("run", "--set", "lr=1", "--bind", "w=nothing.safetensors", self.step)
+        self.expect(done, 1, "nothing.safetensors")
+        self.expect(sawtooth("run", "--set", "lr=1", self.step, "other.mlir"), 2, "other.mlir")
+
     def test_the_compilers_diagnostics_pass_through(self):
         wrong = self.file("wrong.mlir", "nothing")
         for command in (
