@@ -62,6 +62,19 @@ class Bundle(unittest.TestCase):
         self.assertIn("AdamW on gpt2: FAILED: ", run.stdout)
         self.assertFalse(self.report()["passed"])
 
+    def test_a_graph_is_checked_with_arguments_that_matter(self):
+        def check(name):
+            return subprocess.run(
+                [self.folder / "bin" / "sawtooth-graph-check", self.folder / "artifacts" / name],
+                capture_output=True, text=True,
+            )
+
+        self.assertEqual(check("arguments.so").returncode, 0)
+        # A step without arguments cannot tell a replay with new ones from one with old ones.
+        without = check("adamw.so")
+        self.assertEqual(without.returncode, 1)
+        self.assertIn("other arguments left the same bits", without.stderr)
+
     def test_a_device_without_room_is_a_failure(self):
         run = subprocess.run(
             [self.folder / "bin" / "sawtooth", "bench", self.folder / "artifacts" / "adamw.so",

@@ -60,6 +60,13 @@ struct Subject {
     runner = std::move(*prepared);
     return runner->ready();
   }
+  /// Whether `count` runs have ended, and each was applied.
+  bool applied(int count) {
+    StatusRow row;
+    while (engine->next(row))
+      count -= row.applied ? 1 : count + 1;
+    return count == 0;
+  }
   DeviceExecutor &executor() { return static_cast<DeviceExecutor &>(*runner); }
   /// Other values for all arguments that are f64, in the k-th run.
   void setArguments(int k) {
@@ -101,9 +108,11 @@ Status check(const std::string &path) {
   uint32_t step = 0;
   while (step + 1 < artifact.plan.steps().size() && !artifact.plan.steps()[step].commits)
     ++step;
-  Subject plain, replayed;
+  Subject plain, replayed, unchanged;
   SAWTOOTH_TRY(plain.create(artifact, step, *device));
   SAWTOOTH_TRY(replayed.create(artifact, step, *device));
+  SAWTOOTH_TRY(unchanged.create(artifact, step, *device));
+  constexpr int runs = 5;
   const Driver &api = (*device)->driver();
   ContextScope scope(api, (*device)->context());
   if (!api.cuStreamBeginCapture || !api.cuStreamEndCapture || !api.cuGraphInstantiateWithFlags ||
@@ -118,17 +127,25 @@ Status check(const std::string &path) {
   SAWTOOTH_TRY(api.check(api.cuStreamEndCapture(stream, &graph), "cuStreamEndCapture"));
   SAWTOOTH_TRY(
       api.check(api.cuGraphInstantiateWithFlags(&exec, graph, 0), "cuGraphInstantiateWithFlags"));
-  for (int k = 0; k < 5; ++k) {
+  for (int k = 0; k < runs; ++k) {
     plain.setArguments(k);
     SAWTOOTH_TRY(plain.engine->start(*plain.runner));
     replayed.setArguments(k);
     SAWTOOTH_TRY(replayed.executor().uploadArguments(stream));
     SAWTOOTH_TRY(api.check(api.cuGraphLaunch(exec, stream), "cuGraphLaunch"));
+    unchanged.setArguments(0);
+    SAWTOOTH_TRY(unchanged.engine->start(*unchanged.runner));
   }
   SAWTOOTH_TRY(plain.engine->pull());
   SAWTOOTH_TRY(replayed.engine->pull());
+  SAWTOOTH_TRY(unchanged.engine->pull());
   (void)api.cuGraphExecDestroy(exec);
   (void)api.cuGraphDestroy(graph);
+  // What would prove nothing: steps that change nothing, arguments that mean nothing.
+  if (!plain.applied(runs) || !replayed.applied(runs))
+    return Status::error(StatusCode::Mismatch, "expected every run and every replay to be applied");
+  if (sameBits(plain, unchanged))
+    return Status::error(StatusCode::Mismatch, "other arguments left the same bits");
   return sameBits(plain, replayed)
              ? Status()
              : Status::error(StatusCode::Mismatch, "replays of a graph left other bits than runs");

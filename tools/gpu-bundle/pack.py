@@ -75,6 +75,9 @@ def main(build, folder):
     module = programs.step("adamw", RULES["adamw"], SCALER, copy="f16", max_norm=1.0)
     cases["driver-compiled"] = cases["adamw"]
     cases["skip"] = (module, {"g": tensors("F16", 5, True), "w": tensors("F32", 77)}, ["--steps", "3"])
+    # The one whose learning rate is an argument, so the one that a graph is replayed with.
+    example = os.path.join(ROOT, "examples", "adamw", "step.mlir")
+    cases["arguments"] = (example, cases["adamw"][1], ["--steps", "4", "--set", "lr=0.02"])
     digits = os.path.join(ROOT, "examples", "digits")
     cases["digits"] = (os.path.join(digits, "train.mlir"), {}, ["--data", "digits.safetensors", "--steps", "5"])
 

@@ -54,7 +54,7 @@ for folder in "$here"/golden/*/; do
   name=$(basename "$folder")
   check "bits of $name" golden "$name"
 done
-check 'capture and replay' within "$here/bin/sawtooth-graph-check" "$here/artifacts/adamw.so"
+check 'capture and replay' within "$here/bin/sawtooth-graph-check" "$here/artifacts/arguments.so"
 
 time_list() { # time_list NAME LIST STEPS
   local name=$1 list=$2
