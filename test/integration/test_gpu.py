@@ -88,6 +88,21 @@ class Gpu(unittest.TestCase):
         ).expect(0)
         self.assertEqual(rest.state_bytes, whole.state_bytes)
 
+    def test_one_bad_element_among_thousands_of_chunks(self):
+        # Wherever its chunk is folded: first and last, in a round of eight values and behind it.
+        module = programs.step("sgd", dict(lr=0.5), dict(scale=8.0))
+        names = [f"t{i:04}" for i in range(5000)]
+        good = {name: Tensor.of("F16", (1,), [1.0]) for name in names}
+        w = {name: Tensor.of("F32", (1,), [1.0]) for name in names}
+        bad = Tensor.of("F16", (1,), [float("nan")])
+        for place in (None, 0, 2047, 2048, 4095, 4096, 4351, 4352, 4999):
+            g = good if place is None else {**good, names[place]: bad}
+            run = self.bench.run(
+                module, bind={"g": g, "w": w}, save=False, more=["--target=nvptx"],
+                environment={"PTXSIM_OPTIONS": "ptxas=0:chip=sm_90:race=0"},
+            ).expect(0)
+            self.assertEqual(run.applied, [place is None], place)
+
     def test_until_counts_applied_steps_alone(self):
         g = tensors("F16", 0)
         bad = dict(g, **{"a.weight": Tensor.of("F16", (37,), [float("inf")] * 37)})
