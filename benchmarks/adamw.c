@@ -134,7 +134,8 @@ void update_pass(const Model *model, const Frame *frame, uint64_t begin, uint64_
       count = CHUNK;
     const _Float16 *restrict g = model->g[chunk.tensor] + first;
     _Float16 *restrict h = model->h[chunk.tensor] + first;
-    float *restrict w = model->w[chunk.tensor] + first, *restrict m = model->m[chunk.tensor] + first;
+    float *restrict w = model->w[chunk.tensor] + first;
+    float *restrict m = model->m[chunk.tensor] + first;
     float *restrict v = model->v[chunk.tensor] + first;
     float keep = (float)(1 - lr * model->decay[chunk.tensor]);
     for (int64_t i = 0; i < count; ++i) {

@@ -8,9 +8,9 @@
 using namespace mlir;
 using namespace sawtooth::amp;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Helpers
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// ["*.bias" = 0.0, "*" = 0.01] (the bracket is already consumed when `open` is true).
 static ParseResult parsePatterns(OpAsmParser &parser, PatternsAttr &result) {
@@ -44,9 +44,9 @@ static ParseResult parseModelRef(OpAsmParser &parser, FlatSymbolRefAttr &model) 
   return parser.parseAttribute(model);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.state @w : TYPE (= INIT)? (copy_of @x)? (scaled_by [@s])?
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult StateOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
@@ -123,9 +123,9 @@ void StateOp::print(OpAsmPrinter &printer) {
                                  getCopyOfAttrName(), getScaledByAttrName()});
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.per_tensor @decay : f64 over @model ["*" = 0.01]
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult PerTensorOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
@@ -133,8 +133,8 @@ ParseResult PerTensorOp::parse(OpAsmParser &parser, OperationState &result) {
   FlatSymbolRefAttr model;
   PatternsAttr patterns;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name), result.attributes) ||
-      parser.parseColonType(type) || parser.parseKeyword("over") ||
-      parseModelRef(parser, model) || parsePatterns(parser, patterns))
+      parser.parseColonType(type) || parser.parseKeyword("over") || parseModelRef(parser, model) ||
+      parsePatterns(parser, patterns))
     return failure();
   result.addAttribute(getTypeAttrName(result.name), TypeAttr::get(type));
   result.addAttribute(getModelAttrName(result.name), model);
@@ -147,14 +147,13 @@ void PerTensorOp::print(OpAsmPrinter &printer) {
   printer.printSymbolName(getSymName());
   printer << " : " << getType() << " over " << getModelAttr() << ' ';
   printPatterns(printer, getPatterns());
-  printer.printOptionalAttrDict(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getTypeAttrName(), getModelAttrName(), getPatternsAttrName()});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getSymNameAttrName(), getTypeAttrName(),
+                                                      getModelAttrName(), getPatternsAttrName()});
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.step @train(%g: TYPE {ATTRS}, …) { … }
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult StepOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseStep(parser, result);
@@ -174,9 +173,9 @@ void StepOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setNam
       setName(argument, getArgumentName(argument.getArgNumber()));
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // %w1, %o1 = amp.apply @opt(%w, %c) hyper(lr = %lr : f64) : (!w, !w) -> (!w, !amp.next<@opt>)
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult ApplyOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
@@ -234,9 +233,9 @@ void ApplyOp::print(OpAsmPrinter &printer) {
   printer << " : (" << getInputs().getTypes() << ") -> (" << getResults().getTypes() << ')';
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.pack {"fc.weight" = %dw : tensor<64x10xf16>, …} : !g
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult PackOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
@@ -273,9 +272,9 @@ void PackOp::print(OpAsmPrinter &printer) {
   printer << " : " << getResult().getType();
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.commit %w1 to @w, %o1 to @opt when %ok : !w, !amp.next<@opt>
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 ParseResult CommitOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
@@ -299,8 +298,7 @@ ParseResult CommitOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<Type> types;
   if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonTypeList(types) ||
       parser.resolveOperands(values, types, loc, result.operands) ||
-      (!flag.empty() &&
-       parser.resolveOperand(flag.front(), builder.getI1Type(), result.operands)))
+      (!flag.empty() && parser.resolveOperand(flag.front(), builder.getI1Type(), result.operands)))
     return failure();
   result.addAttribute(getStatesAttrName(result.name), builder.getArrayAttr(states));
   result.getOrAddProperties<Properties>().operandSegmentSizes = {
@@ -317,8 +315,7 @@ void CommitOp::print(OpAsmPrinter &printer) {
     printer << " when " << getFlag();
   if (getAlways())
     printer << " always";
-  printer.printOptionalAttrDict(
-      (*this)->getAttrs(),
-      {getStatesAttrName(), getAlwaysAttrName(), getOperandSegmentSizesAttrName()});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {getStatesAttrName(), getAlwaysAttrName(),
+                                                      getOperandSegmentSizesAttrName()});
   printer << " : " << getValues().getTypes();
 }

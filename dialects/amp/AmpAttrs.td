@@ -13,9 +13,9 @@ class Amp_Attr<string name, string attrMnemonic> : AttrDef<Amp_Dialect, name> {
   let mnemonic = attrMnemonic;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Initial values of state
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Amp_RequiredAttr : Amp_Attr<"Required", "required"> {
   let summary = "no initial value: the state must be bound";
@@ -26,7 +26,8 @@ def Amp_CastAttr : Amp_Attr<"Cast", "cast"> {
   let assemblyFormat = "`<` $source `>`";
 }
 def Amp_UniformAttr : Amp_Attr<"Uniform", "uniform"> {
-  let summary = "uniform in [-b, b) with b = 1/sqrt(fan_in), fan_in the product of all dimensions but the last";
+  let summary = "uniform in [-b, b) with b = 1/sqrt(fan_in), fan_in the product of all dimensions "
+                "but the last";
   let parameters = (ins);
   let assemblyFormat = "`<` `fan_in` `>`";
 }
@@ -46,9 +47,9 @@ def Amp_PatternsAttr : Amp_Attr<"Patterns", "patterns"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What a rule declares
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Amp_ParamAttr : Amp_Attr<"Param", "param"> {
   let summary = "a parameter of a rule: a run-time field, or folded when `static`";
@@ -64,7 +65,8 @@ def Amp_FieldAttr : Amp_Attr<"Field", "field"> {
                         EnumParameter<Amp_Extent>:$extent,
                         "::mlir::TypedAttr":$initial,
                         OptionalParameter<"::mlir::StringAttr">:$alias,
-                        DefaultValuedParameter<"::sawtooth::amp::Role", "::sawtooth::amp::Role::None">:$role);
+                        DefaultValuedParameter<"::sawtooth::amp::Role",
+                                               "::sawtooth::amp::Role::None">:$role);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

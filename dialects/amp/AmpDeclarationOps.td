@@ -34,12 +34,15 @@ def Amp_StateOp : Amp_Declaration<"state", [DeclareOpInterfaceMethods<SymbolUser
     | a constant | every element; it must fit the element type |
     | `required` | none: the list must be bound (lists only) |
     | `cast @other` | the elements of another list of the model, rounded once (lists only) |
-    | `#amp.uniform<fan_in>`, `#amp.normal<std = …>` | random, keyed by the run's seed, the state, the tensor's name and the element (lists only) |
-    | `["glob" = value, …]` | by name of the tensor, the first glob that matches wins; one must (lists only) |
+    | `#amp.uniform<fan_in>`, `#amp.normal<std = …>` | random (lists only) |
+    | `["glob" = value, …]` | by name of the tensor, the first glob that matches (lists only) |
+
+    Random elements are keyed by the run's seed, the state, the tensor's name and the element. One
+    of the globs must match.
 
     `copy_of @w` names a list that commits write. Every commit to it writes this one too, rounded to
-    nearest even, under the same flag; nothing else may. Unbound, it starts as the cast of its source.
-    `scaled_by` lists the scalers whose loss scale the stored values carry.
+    nearest even, under the same flag; nothing else may. Unbound, it starts as the cast of its
+    source. `scaled_by` lists the scalers whose loss scale the stored values carry.
 
     Verified: the type; one of initial value and `copy_of`; constants that fit; names of declared
     models, states and scalers; no circle of casts.
@@ -60,7 +63,8 @@ def Amp_StateOp : Amp_Declaration<"state", [DeclareOpInterfaceMethods<SymbolUser
   let hasVerifier = 1;
 }
 
-def Amp_PerTensorOp : Amp_Declaration<"per_tensor", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Amp_PerTensorOp
+    : Amp_Declaration<"per_tensor", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "declares a parameter with one value for each tensor, chosen by name";
   let description = [{
     Values are f64 or i64, set by glob over the tensors' names: the first that matches, in the order
@@ -81,10 +85,10 @@ def Amp_PerTensorOp : Amp_Declaration<"per_tensor", [DeclareOpInterfaceMethods<S
 def Amp_ScalerOp : Amp_Declaration<"scaler", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "declares a loss scaler: an instance of a policy";
   let description = [{
-    The policy is a rule, built in (`@pytorch`, `@static`, `@disabled`) or the user's own; `amp-link`
-    finds it by name. The dictionary sets parameters of the policy and initial values of its state,
-    by their names or `as` names; `init` is the initial loss scale. What is not set has the rule's
-    default. Everything but static parameters can be set at run time.
+    The policy is a rule, built in (`@pytorch`, `@static`, `@disabled`) or the user's own;
+    `amp-link` finds it by name. The dictionary sets parameters of the policy and initial values of
+    its state, by their names or `as` names; `init` is the initial loss scale. What is not set has
+    the rule's default. Everything but static parameters can be set at run time.
 
     Verified, once the policy is there: every key names something, no two of them the same thing,
     every value is a constant of its type.
@@ -98,7 +102,8 @@ def Amp_ScalerOp : Amp_Declaration<"scaler", [DeclareOpInterfaceMethods<SymbolUs
   let assemblyFormat = "$sym_name `by` $policy custom<Settings>($params) attr-dict";
 }
 
-def Amp_OptimizerOp : Amp_Declaration<"optimizer", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Amp_OptimizerOp
+    : Amp_Declaration<"optimizer", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "declares an optimizer: an instance of a rule, with its state, over a model";
   let description = [{
     The rule is built in (`@sgd`, `@adam`, `@adamw`, `@lion`, `@lamb`) or the user's own; `amp-link`
@@ -127,8 +132,8 @@ def Amp_ImportOp : Amp_Op<"import", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "reads a file of rules or layers, relative to the file it stands in";
   let description = [{
     The path is relative to the file that holds the import. The file may hold rules, functions and
-    imports; what the module names of it is cloned in by `amp-link`. A definition of the module's own
-    goes before an imported one, an imported one before a built-in one.
+    imports; what the module names of it is cloned in by `amp-link`. A definition of the module's
+    own goes before an imported one, an imported one before a built-in one.
 
     ```mlir
     amp.import "my_rules.mlir"

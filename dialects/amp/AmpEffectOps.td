@@ -22,7 +22,8 @@ def Amp_LogOp : Amp_StepBodyOp<"log"> {
     ```
   }];
   let arguments = (ins StrAttr:$key, AnyTypeOf<[Amp_Scalar, Amp_Leaf]>:$value,
-                       DefaultValuedAttr<Amp_LogReduce, "::sawtooth::amp::LogReduce::Last">:$reduce);
+                       DefaultValuedAttr<Amp_LogReduce,
+                                         "::sawtooth::amp::LogReduce::Last">:$reduce);
   let assemblyFormat = "$key `,` $value (`reduce` `(` $reduce^ `)`)? attr-dict `:` type($value)";
   let hasVerifier = 1;
 }

@@ -21,8 +21,7 @@ ParseResult RuleOp::parse(OpAsmParser &parser, OperationState &result) {
   if (!kind)
     return parser.emitError(kindLoc, "expected 'optimizer' or 'policy', got '")
            << kindKeyword << "'";
-  result.addAttribute(getKindAttrName(result.name),
-                      RuleKindAttr::get(builder.getContext(), *kind));
+  result.addAttribute(getKindAttrName(result.name), RuleKindAttr::get(builder.getContext(), *kind));
 
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<Attribute> params, states, inputs;

@@ -83,7 +83,8 @@ def Amp_YieldOp : Amp_Op<"yield", [Terminator, Pure, AttrSizedOperandSegments,
   }];
   let arguments = (ins Variadic<Amp_Scalar>:$results, Variadic<Amp_Scalar>:$states);
   let assemblyFormat = [{
-    ($results^)? (`state` `(` $states^ `)`)? attr-dict (`:` type($results)^)? (`state` `(` type($states)^ `)`)?
+    ($results^)? (`state` `(` $states^ `)`)? attr-dict
+    (`:` type($results)^)? (`state` `(` type($states)^ `)`)?
   }];
 }
 
@@ -115,7 +116,8 @@ def Amp_ReduceOp : Amp_Op<"reduce", [Pure]> {
 }
 
 // Vectors occur below the sweep level only.
-def Amp_PowiBase : AnyTypeOf<[F32, F64, VectorOfNonZeroRankOf<[F32, F64]>], "f32, f64 or a vector of them">;
+def Amp_PowiBase : AnyTypeOf<[F32, F64, VectorOfNonZeroRankOf<[F32, F64]>],
+                             "f32, f64 or a vector of them">;
 def Amp_PowiOp : Amp_Op<"powi", [Pure, AllTypesMatch<["base", "result"]>]> {
   let summary = "integer power by square and multiply, least significant bit first";
   let description = [{
@@ -132,7 +134,8 @@ def Amp_PowiOp : Amp_Op<"powi", [Pure, AllTypesMatch<["base", "result"]>]> {
   let assemblyFormat = "$base `,` $exponent attr-dict `:` type($base)";
 }
 
-def Amp_OpaqueOp : Amp_Op<"opaque", [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
+def Amp_OpaqueOp
+    : Amp_Op<"opaque", [Pure, SameOperandsAndResultType] # ElementwiseMappable.traits> {
   let summary = "its operand, as a value that no folder knows";
   let description = [{
     The folders of math call the functions of the machine that compiles, whose last bits are its

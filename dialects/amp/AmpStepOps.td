@@ -13,23 +13,24 @@ def Amp_StepOp : Amp_Declaration<"step", [IsolatedFromAbove, NoTerminator, Singl
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one transaction: values until its commits";
   let description = [{
-    Arguments are lists (bound by the caller, read-only), scalars, or tensors. Reads see the state at
-    entry. Commits and updates are the only writers; either all commits under a flag happen or none. A step without commits evaluates. Between leaves and packs a step may hold a
-    forward and backward pass in linalg, tensor, arith and math.
+    Arguments are lists (bound by the caller, read-only), scalars, or tensors. Reads see the state
+    at entry. Commits and updates are the only writers; either all commits under a flag happen or
+    none. A step without commits evaluates. Between leaves and packs a step may hold a forward and
+    backward pass in linalg, tensor, arith and math.
 
     | attribute of an argument | meaning |
     |---|---|
     | `amp.scaled_by = [@s]` | the values carry the loss scale of @s |
     | `amp.default = 1.0e-3` | a scalar's value when the caller gives none |
-    | `amp.batch = "images"` | a tensor's first dimension is the batch; `sawtooth run --data` feeds it |
+    | `amp.batch = "images"` | a tensor's first dimension is the batch, fed by `run --data` |
     | `amp.name = "lr"` | the name by which it is bound; what is written after % unless given |
 
-    Verified: types and attributes of arguments, names that occur once; that nothing
-    reads state or scale behind the first commit or update; each state, scaler and key written once; shapes of leaves and packs that agree; sums
-    in f32 (`linalg` results of 16 bits only with `{amp.accumulate = "any"}`); and, where direct
-    chains of values make it certain: no value unscaled twice, clipped, applied or committed with a
-    loss scale that does not belong there; no commit under a flag that ignores the norm its value was
-    clipped by.
+    Verified: types and attributes of arguments, names that occur once; that nothing reads state or
+    scale behind the first commit or update; each state, scaler and key written once; shapes of
+    leaves and packs that agree; sums in f32 (`linalg` results of 16 bits only with
+    `{amp.accumulate = "any"}`); and, where direct chains of values make it certain: no value
+    unscaled twice, clipped, applied or committed with a loss scale that does not belong there; no
+    commit under a flag that ignores the norm its value was clipped by.
 
     ```mlir
     amp.step @train(%g: !half {amp.scaled_by = [@s]}, %lr: f64 {amp.default = 1.0e-3}) {
@@ -79,7 +80,8 @@ def Amp_ProgramOp : Amp_Declaration<"program", [NoTerminator, SingleBlock]> {
   let hasRegionVerifier = 1;
 }
 
-def Amp_RepeatOp : Amp_Op<"repeat", [NoTerminator, SingleBlock, ParentOneOf<["ProgramOp", "RepeatOp"]>]> {
+def Amp_RepeatOp : Amp_Op<"repeat", [NoTerminator, SingleBlock,
+                                     ParentOneOf<["ProgramOp", "RepeatOp"]>]> {
   let summary = "runs its body several times";
   let description = [{
     The count is at least 1.

@@ -45,10 +45,11 @@ def Amp_NextType : Amp_Type<"Next", "next"> {
 
 // Storage types of list elements.
 def Amp_Float : AnyTypeOf<[F16, BF16, F32], "f16, bf16 or f32">;
-def Amp_Tensors : Type<CPred<"::llvm::isa<::sawtooth::amp::TensorsType>($_self)">, "list of tensors",
-                       "::sawtooth::amp::TensorsType">;
+def Amp_Tensors : Type<CPred<"::llvm::isa<::sawtooth::amp::TensorsType>($_self)">,
+                       "list of tensors", "::sawtooth::amp::TensorsType">;
 def Amp_FloatTensors : Type<And<[Amp_Tensors.predicate,
-    CPred<"::llvm::isa<::mlir::FloatType>(::llvm::cast<::sawtooth::amp::TensorsType>($_self).getElementType())">]>,
+    CPred<"::llvm::isa<::mlir::FloatType>("
+          "::llvm::cast<::sawtooth::amp::TensorsType>($_self).getElementType())">]>,
     "list of floating-point tensors", "::sawtooth::amp::TensorsType">;
 def Amp_Scalar : AnyTypeOf<[F32, F64, I1, I32, I64], "step value (f32, f64, i1, i32 or i64)">;
 def Amp_Leaf : Type<CPred<"::llvm::isa<::mlir::RankedTensorType>($_self)">, "ranked tensor",

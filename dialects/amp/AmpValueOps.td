@@ -46,8 +46,8 @@ def Amp_ScaleOp : Amp_ValueOp<"scale", [SameOperandsAndResultType,
 def Amp_UnscaleOp : Amp_ValueOp<"unscale", [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "u = f32(g) * r with r = f32(1 / f64(S)), in registers";
   let description = [{
-    The division 1 / S is in f64, rounded once to f32, once a step; the product is in f32. Nothing is
-    stored: gradients stay as they are.
+    The division 1 / S is in f64, rounded once to f32, once a step; the product is in f32. Nothing
+    is stored: gradients stay as they are.
 
     Verified: lists of one model, a result of f32 elements, a declared scaler; the value carries its
     scale, as far as its chain tells.
@@ -149,12 +149,13 @@ def Amp_ClipByValueOp : Amp_ValueOp<"clip_by_value", [AllTypesMatch<["value", "r
   let hasVerifier = 1;
 }
 
-def Amp_ApplyOp : Amp_ValueOp<"apply", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Amp_ApplyOp : Amp_ValueOp<"apply", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "applies an optimizer's rule to lists: its results, and its state after the step";
   let description = [{
-    Inputs are widened to f32; results are lists of f32. Parameters named in `hyper` take step values
-    (f64 unless a type is written) in place of their fields. The last result is the optimizer's state
-    after the step, to be committed or not as one.
+    Inputs are widened to f32; results are lists of f32. Parameters named in `hyper` take step
+    values (f64 unless a type is written) in place of their fields. The last result is the
+    optimizer's state after the step, to be committed or not as one.
 
     Verified: a declared optimizer and lists over its model; and, once its rule is there, the number
     of inputs and results, and that `hyper` gives every parameter without a value, by name and type,
@@ -175,9 +176,9 @@ def Amp_ApplyOp : Amp_ValueOp<"apply", [AttrSizedOperandSegments, DeclareOpInter
 def Amp_MapOp : Amp_ValueOp<"map", [IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects]> {
   let summary = "computes a list element by element";
   let description = [{
-    Block arguments are the elements, floats widened to f32; the result is a list of f32 elements (or
-    of per-tensor values, if all inputs are). Accumulates, zeroes, mixes. The body is as a rule's,
-    without reductions.
+    Block arguments are the elements, floats widened to f32; the result is a list of f32 elements
+    (or of per-tensor values, if all inputs are). Accumulates, zeroes, mixes. The body is as a
+    rule's, without reductions.
 
     Verified: lists over one model, the types of block arguments and result, allowed operations.
 
@@ -214,15 +215,15 @@ def Amp_CastOp : Amp_ValueOp<"cast"> {
   let hasVerifier = 1;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Forward and backward
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Amp_LeafOp : Amp_ValueOp<"leaf"> {
   let summary = "one tensor of a list, by name";
   let description = [{
-    The tensor is row-major. Name and shape are checked when the model is bound, and agree with every
-    other leaf and pack of that name.
+    The tensor is row-major. Name and shape are checked when the model is bound, and agree with
+    every other leaf and pack of that name.
 
     Verified: a name, a static shape of at most 8 dimensions, the list's element type.
 
@@ -243,7 +244,8 @@ def Amp_PackOp : Amp_ValueOp<"pack"> {
     Together the names are all tensors of the model. `scaled_by = [@s]` says that the tensors carry
     the loss scale; without it nothing is taken for certain.
 
-    Verified: names that occur once, at most 8 dimensions, the list's element type, declared scalers.
+    Verified: names that occur once, at most 8 dimensions, the list's element type, declared
+    scalers.
 
     ```mlir
     %w = tensor.empty() : tensor<64x10xf16>

@@ -11,9 +11,9 @@
 using namespace mlir;
 using namespace sawtooth::amp;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Scaling
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Starts from what a declaration says.
 static void addUnits(Scaling &scaling, Attribute units) {
@@ -69,9 +69,9 @@ Scaling sawtooth::amp::findScaling(Value value, Lookup lookup) {
   return scaling;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Clips and flags
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 llvm::SetVector<ClipByNormOp> sawtooth::amp::findClips(Value value) {
   llvm::SetVector<ClipByNormOp> clips;
@@ -111,9 +111,9 @@ llvm::DenseSet<Value> sawtooth::amp::findTested(Value flag) {
   return tested;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // 16-bit accumulators
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
@@ -141,8 +141,8 @@ LogicalResult sawtooth::amp::verifyAccumulation(Operation *root) {
       return;
     valid = false;
     Type type = getElementTypeOrSelf(op->getOpOperands().back().get().getType());
-    InFlightDiagnostic diag =
-        op->emitOpError("expected a reduction to accumulate in f32, got ") << type;
+    InFlightDiagnostic diag = op->emitOpError("expected a reduction to accumulate in f32, got ")
+                              << type;
     diag.attachNote() << "give it an f32 result and narrow that, or give up the order of the sum "
                          "with {amp.accumulate = \"any\"}";
   });

@@ -14,8 +14,7 @@ llvm::StringRef sawtooth::amp::findNearest(llvm::StringRef name,
   unsigned limit = name.size() <= 3 ? 1 : std::max<size_t>(2, name.size() / 3);
   llvm::StringRef nearest;
   for (llvm::StringRef choice : choices) {
-    unsigned distance =
-        name.edit_distance_insensitive(choice, /*AllowReplacements=*/true, limit);
+    unsigned distance = name.edit_distance_insensitive(choice, /*AllowReplacements=*/true, limit);
     if (distance <= limit && !(distance == limit && !nearest.empty())) {
       nearest = choice;
       if (distance == 0)

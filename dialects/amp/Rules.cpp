@@ -10,9 +10,9 @@
 using namespace mlir;
 using namespace sawtooth::amp;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Constants
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static TypedAttr convertToFloat(Attribute value, FloatType type) {
   APFloat number(type.getFloatSemantics());
@@ -50,9 +50,9 @@ TypedAttr sawtooth::amp::convertConstant(Attribute value, Type type) {
   return IntegerAttr::get(integerType, number.sextOrTrunc(integerType.getWidth()));
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Instances
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -143,8 +143,8 @@ private:
   LogicalResult checkPerTensor(ParamAttr param, FlatSymbolRefAttr symbol) {
     if (param.getIsStatic() || !model)
       return instance->emitOpError("expected a constant for ")
-             << (model ? "the static parameter '" : "the parameter '")
-             << param.getName().getValue() << "', got " << symbol;
+             << (model ? "the static parameter '" : "the parameter '") << param.getName().getValue()
+             << "', got " << symbol;
     Operation *found = SymbolTable::lookupNearestSymbolFrom(instance, symbol);
     auto values = dyn_cast_or_null<PerTensorOp>(found);
     if (!values) {
@@ -174,7 +174,8 @@ private:
     if (field.getRole() == Role::Scale)
       if (Attribute init = settings.get("init")) {
         if (value)
-          return instance->emitOpError("expected one initial scale, got another as '") << key << "'";
+          return instance->emitOpError("expected one initial scale, got another as '")
+                 << key << "'";
         value = init;
         key = "init";
       }
@@ -221,13 +222,12 @@ FailureOr<RuleInstance> sawtooth::amp::resolveInstance(ScalerOp instance, RuleOp
   return Resolver(instance, rule, instance.getParams(), {}).resolve();
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Extents
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-llvm::DenseMap<Value, Extent> sawtooth::amp::inferExtents(RuleOp rule,
-                                                          ArrayRef<Extent> paramExtents,
-                                                          bool counterPerTensor) {
+llvm::DenseMap<Value, Extent>
+sawtooth::amp::inferExtents(RuleOp rule, ArrayRef<Extent> paramExtents, bool counterPerTensor) {
   llvm::DenseMap<Value, Extent> extents;
   for (auto [i, argument] : llvm::enumerate(rule.getParamArguments()))
     extents[argument] = i < paramExtents.size() ? paramExtents[i] : Extent::Step;

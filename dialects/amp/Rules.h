@@ -41,9 +41,8 @@ mlir::TypedAttr convertConstant(mlir::Attribute value, mlir::Type type);
 /// parameter once a step unless `paramExtents` (in the rule's order) says otherwise; an operation
 /// takes the highest extent of its operands, and reductions lower it. With `counterPerTensor`,
 /// per-step state exists once a tensor.
-llvm::DenseMap<mlir::Value, Extent> inferExtents(RuleOp rule,
-                                                 llvm::ArrayRef<Extent> paramExtents = {},
-                                                 bool counterPerTensor = false);
+llvm::DenseMap<mlir::Value, Extent>
+inferExtents(RuleOp rule, llvm::ArrayRef<Extent> paramExtents = {}, bool counterPerTensor = false);
 
 } // namespace sawtooth::amp
 

@@ -12,9 +12,9 @@
 
 namespace sawtooth::amp {
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Symbols
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The definition of a symbol of the module, or null.
 using Lookup = llvm::function_ref<mlir::Operation *(mlir::FlatSymbolRefAttr)>;
@@ -37,11 +37,12 @@ mlir::LogicalResult verifyModel(mlir::Operation *user, mlir::Type type, Lookup l
 /// `units` holds the names of declared scalers, each once.
 mlir::LogicalResult verifyUnits(mlir::Operation *user, mlir::ArrayAttr units, Lookup lookup);
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Bodies of rules and maps
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
-/// Whether `op` may stand in a rule or map: scalar arithmetic that is the same on every machine. Says what is wrong when not. `reductions` allows amp.reduce.
+/// Whether `op` may stand in a rule or map: scalar arithmetic that is the same on every machine.
+/// Says what is wrong when not. `reductions` allows amp.reduce.
 mlir::LogicalResult verifyScalarOp(mlir::Operation *op, bool reductions);
 
 /// The extents of a rule under an instance: no reduction of a value that is lower already, no state
@@ -50,15 +51,15 @@ mlir::LogicalResult verifyScalarOp(mlir::Operation *op, bool reductions);
 mlir::LogicalResult verifyExtents(RuleOp rule, llvm::ArrayRef<Extent> paramExtents,
                                   bool counterPerTensor, mlir::Operation *instance);
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Steps
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// A value's power of every loss scale, as far as direct use-def chains tell.
 struct Scaling {
   bool known = false;
   llvm::SmallMapVector<mlir::Attribute, int, 2> powers; ///< by name of the scaler, no zeros
-  mlir::Value origin; ///< where the chain began: argument, read, pack
+  mlir::Value origin;                  ///< where the chain began: argument, read, pack
   mlir::Operation *unscaled = nullptr; ///< the last amp.unscale on the way
 };
 Scaling findScaling(mlir::Value value, Lookup lookup);

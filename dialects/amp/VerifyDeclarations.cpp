@@ -9,9 +9,9 @@
 using namespace mlir;
 using namespace sawtooth::amp;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Symbols
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 InFlightDiagnostic
 sawtooth::amp::emitUnknownSymbol(Operation *user, FlatSymbolRefAttr name, const Twine &wanted,
@@ -50,14 +50,12 @@ LogicalResult sawtooth::amp::verifyUnits(Operation *user, ArrayAttr units, Looku
 
 /// Lookup in the module that `op` stands in.
 static auto lookupFrom(Operation *op, SymbolTableCollection &tables) {
-  return [op, &tables](FlatSymbolRefAttr name) {
-    return tables.lookupNearestSymbolFrom(op, name);
-  };
+  return [op, &tables](FlatSymbolRefAttr name) { return tables.lookupNearestSymbolFrom(op, name); };
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Initial values
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// One initial value of a state of `type`, on its own or under a pattern.
 static LogicalResult verifyInitial(StateOp op, Attribute init, Type type) {
@@ -196,9 +194,9 @@ LogicalResult PerTensorOp::verifySymbolUses(SymbolTableCollection &tables) {
   return emitUnknownSymbol<ModelOp>(*this, getModelAttr(), "the name of a model");
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Instances of rules
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The rule `name` if it is here already: before amp-link it may not be. Fails, having said so,
 /// when the name is of something else.
@@ -244,9 +242,9 @@ LogicalResult OptimizerOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyExtents(*rule, extents, instance->counterPerTensor, *this);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Programs and runs
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static LogicalResult verifyProgramBody(Operation *program, Block &body) {
   for (Operation &op : body)
@@ -279,9 +277,8 @@ LogicalResult RunOp::verify() {
     return emitOpError("expected a batch of at least 1, got ") << getBatchAttr().getInt();
   for (IntegerAttr attr : {getEpochsAttr(), getSeedAttr()})
     if (attr && attr.getInt() < 0)
-      return emitOpError("expected ")
-             << (attr == getEpochsAttr() ? "epochs" : "seed") << " of at least 0, got "
-             << attr.getInt();
+      return emitOpError("expected ") << (attr == getEpochsAttr() ? "epochs" : "seed")
+                                      << " of at least 0, got " << attr.getInt();
   return success();
 }
 

@@ -12,9 +12,9 @@
 using namespace mlir;
 using namespace sawtooth::amp;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Operations
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static bool isScalar(Type type) {
   return type.isF32() || type.isF64() || type.isInteger(1) || type.isInteger(32) ||
@@ -24,9 +24,9 @@ static bool isScalar(Type type) {
 /// The functions of the numerics contract: exact ones, and those that have an expansion of our own.
 static LogicalResult verifyFunction(Operation *op) {
   static const llvm::StringSet<> allowed = {
-      "absf", "absi",  "ceil",   "copysign", "cos",  "ctlz",  "ctpop",     "cttz", "erf",  "exp",
-      "floor", "fma",  "isfinite", "isinf",  "isnan", "isnormal", "log",    "powf", "round",
-      "roundeven", "sqrt", "tanh", "trunc"};
+      "absf", "absi", "ceil",  "copysign",  "cos",      "ctlz",  "ctpop", "cttz",
+      "erf",  "exp",  "floor", "fma",       "isfinite", "isinf", "isnan", "isnormal",
+      "log",  "powf", "round", "roundeven", "sqrt",     "tanh",  "trunc"};
   StringRef name = op->getName().stripDialect();
   bool isMath = op->getName().getDialectNamespace() == "math";
   if (isMath ? !allowed.contains(name) : isa<arith::RemFOp>(op)) {
@@ -71,14 +71,14 @@ LogicalResult ReduceOp::verify() {
            << stringifyReduceKind(getKind()) << ", got " << type;
   }
   if (getResult().getType() != expected)
-    return emitOpError("expected a result of type ") << expected << ", got "
-                                                     << getResult().getType();
+    return emitOpError("expected a result of type ")
+           << expected << ", got " << getResult().getType();
   return success();
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Extents
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult sawtooth::amp::verifyExtents(RuleOp rule, ArrayRef<Extent> paramExtents,
                                            bool counterPerTensor, Operation *instance) {
@@ -93,12 +93,12 @@ LogicalResult sawtooth::amp::verifyExtents(RuleOp rule, ArrayRef<Extent> paramEx
   for (auto reduce : rule.getBody().getOps<ReduceOp>())
     if (Extent extent = extents.lookup(reduce.getValue()); extent <= reduce.getExtent())
       return emit(reduce) << "expected a value that differs within the "
-                          << stringifyExtent(reduce.getExtent()) << " to reduce over it, got one of "
-                          << stringifyExtent(extent) << " extent";
+                          << stringifyExtent(reduce.getExtent())
+                          << " to reduce over it, got one of " << stringifyExtent(extent)
+                          << " extent";
   auto yield = cast<YieldOp>(rule.getBody().front().getTerminator());
-  for (auto [field, argument, value] :
-       llvm::zip_equal(rule.getStates().getAsRange<FieldAttr>(), rule.getStateArguments(),
-                       yield.getStates())) {
+  for (auto [field, argument, value] : llvm::zip_equal(
+           rule.getStates().getAsRange<FieldAttr>(), rule.getStateArguments(), yield.getStates())) {
     Extent declared = extents.lookup(argument), got = extents.lookup(value);
     if (got > declared)
       return emit(yield) << "expected a value of " << stringifyExtent(declared)
@@ -108,9 +108,9 @@ LogicalResult sawtooth::amp::verifyExtents(RuleOp rule, ArrayRef<Extent> paramEx
   return success();
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.rule
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Names and `as` names are how settings, bindings and dictionaries find things: each one once.
 static LogicalResult verifyNames(RuleOp rule) {
@@ -146,8 +146,8 @@ static LogicalResult verifyParams(RuleOp rule) {
     if (TypedAttr value = param.getDefaultValue();
         value && convertConstant(value, param.getType()) != value)
       return rule.emitOpError("expected a constant of type ")
-             << param.getType() << " for the parameter '" << param.getName().getValue()
-             << "', got " << value;
+             << param.getType() << " for the parameter '" << param.getName().getValue() << "', got "
+             << value;
   }
   return success();
 }
@@ -248,15 +248,15 @@ LogicalResult RuleOp::verifyRegions() {
   Block &body = getBody().front();
   size_t expected = getParams().size() + getStates().size() + getInputs().size();
   if (body.getNumArguments() != expected)
-    return emitOpError("expected ") << expected
-                                    << " block arguments for its parameters, states and inputs, got "
-                                    << body.getNumArguments();
+    return emitOpError("expected ")
+           << expected << " block arguments for its parameters, states and inputs, got "
+           << body.getNumArguments();
   for (auto [param, argument] :
        llvm::zip_equal(getParams().getAsRange<ParamAttr>(), getParamArguments()))
     if (param.getType() != argument.getType())
       return emitOpError("expected a block argument of type ")
-             << param.getType() << " for the parameter '" << param.getName().getValue()
-             << "', got " << argument.getType();
+             << param.getType() << " for the parameter '" << param.getName().getValue() << "', got "
+             << argument.getType();
   for (auto [field, argument] :
        llvm::zip_equal(getStates().getAsRange<FieldAttr>(), getStateArguments()))
     if (field.getType() != argument.getType())
@@ -277,9 +277,9 @@ LogicalResult RuleOp::verifyRegions() {
   return verifyExtents(*this, {}, /*counterPerTensor=*/false, *this);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.map
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// What an element of a list is in a body: floats of elements are widened.
 static Type getBodyType(TensorsType tensors) {
@@ -291,8 +291,8 @@ LogicalResult MapOp::verifyRegions() {
   auto result = cast<TensorsType>(getResult().getType());
   Block &body = getBody().front();
   if (body.getNumArguments() != getInputs().size())
-    return emitOpError("expected ") << getInputs().size() << " block arguments, got "
-                                    << body.getNumArguments();
+    return emitOpError("expected ")
+           << getInputs().size() << " block arguments, got " << body.getNumArguments();
   for (auto [input, argument] : llvm::zip_equal(getInputs(), body.getArguments())) {
     auto tensors = cast<TensorsType>(input.getType());
     if (tensors.getModel() != result.getModel())

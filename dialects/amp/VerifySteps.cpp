@@ -14,9 +14,9 @@
 using namespace mlir;
 using namespace sawtooth::amp;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The signature
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static bool isStepScalar(Type type) {
   return type.isF32() || type.isF64() || type.isInteger(1) || type.isInteger(32) ||
@@ -27,9 +27,7 @@ static bool isStepScalar(Type type) {
 static LogicalResult verifyArgumentAttr(StepOp step, StringRef argument, Type type,
                                         NamedAttribute attr) {
   StringRef name = attr.getName().getValue();
-  auto emit = [&]() {
-    return step.emitOpError("argument '") << argument << "': ";
-  };
+  auto emit = [&]() { return step.emitOpError("argument '") << argument << "': "; };
   if (name == kNameAttr) {
     if (!isa<StringAttr>(attr.getValue()))
       return emit() << "expected a string as " << name << ", got " << attr.getValue();
@@ -52,8 +50,9 @@ static LogicalResult verifyArgumentAttr(StepOp step, StringRef argument, Type ty
     auto text = dyn_cast<StringAttr>(attr.getValue());
     if (tensor && tensor.getRank() > 0 && text && !text.empty())
       return success();
-    return emit() << "expected " << name << " = \"NAME\" on a tensor of at least one dimension, got "
-                  << attr.getValue() << " on " << type;
+    return emit() << "expected " << name
+                  << " = \"NAME\" on a tensor of at least one dimension, got " << attr.getValue()
+                  << " on " << type;
   }
   InFlightDiagnostic diag = emit() << "expected an attribute of an argument, got '" << name << "'";
   describeChoices(diag, name,
@@ -94,9 +93,9 @@ static LogicalResult verifyArguments(StepOp step) {
   return success();
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The order, and what occurs once
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// Everything sees the state at entry; what read it behind a commit would look as if it saw the
 /// new one.
@@ -133,8 +132,8 @@ static LogicalResult verifyOnce(StepOp step) {
                            it->second);
     } else if (auto update = dyn_cast<UpdateOp>(op)) {
       if (auto [it, isNew] = updated.try_emplace(update.getScalerAttr(), &op); !isNew)
-        return emitTwice(
-            &op, "one update of @" + update.getScaler() + " in a step, got another", it->second);
+        return emitTwice(&op, "one update of @" + update.getScaler() + " in a step, got another",
+                         it->second);
     } else if (auto log = dyn_cast<LogOp>(op)) {
       if (auto [it, isNew] = logged.try_emplace(log.getKey(), &op); !isNew)
         return emitTwice(&op, "one value under the key \"" + log.getKey() + "\", got another",
@@ -149,8 +148,7 @@ static LogicalResult verifyShapes(StepOp step) {
   llvm::DenseMap<std::pair<Attribute, Attribute>, std::pair<RankedTensorType, Operation *>> shapes;
   auto check = [&](Operation *op, Type list, StringAttr name, Type tensor) -> LogicalResult {
     auto type = cast<RankedTensorType>(tensor);
-    auto [it, isNew] =
-        shapes.try_emplace({cast<TensorsType>(list).getModel(), name}, type, op);
+    auto [it, isNew] = shapes.try_emplace({cast<TensorsType>(list).getModel(), name}, type, op);
     auto [first, where] = it->second;
     if (isNew || succeeded(verifyCompatibleShape(first, type)))
       return success();
@@ -184,9 +182,9 @@ LogicalResult StepOp::verifyRegions() {
   return verifyAccumulation(*this);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Scaling
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// "@s", "@s and @t^2", or "no scaler".
 static std::string describe(const Scaling &scaling) {
@@ -273,9 +271,9 @@ static LogicalResult verifyCommitScaling(CommitOp op, Lookup lookup) {
   return success();
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Flags
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// A norm that is no number makes the clipped value useless, so the flag has to know of it.
 static LogicalResult verifyFlag(CommitOp op) {
@@ -328,9 +326,7 @@ LogicalResult sawtooth::amp::verifyStepFlow(StepOp step, Lookup lookup) {
 }
 
 LogicalResult StepOp::verifySymbolUses(SymbolTableCollection &tables) {
-  auto lookup = [&](FlatSymbolRefAttr name) {
-    return tables.lookupNearestSymbolFrom(*this, name);
-  };
+  auto lookup = [&](FlatSymbolRefAttr name) { return tables.lookupNearestSymbolFrom(*this, name); };
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     if (failed(verifyModel(*this, type, lookup)))
       return failure();

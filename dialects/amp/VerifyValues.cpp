@@ -34,9 +34,9 @@ static LogicalResult verifyScaler(Operation *op, FlatSymbolRefAttr name,
   return emitUnknownSymbol<ScalerOp>(op, name, "the name of a scaler");
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // State and scale
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ReadOp::verifySymbolUses(SymbolTableCollection &tables) {
   Operation *found = tables.lookupNearestSymbolFrom(*this, getStateAttr());
@@ -81,9 +81,9 @@ LogicalResult UnscaleOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyScaler(*this, getScalerAttr(), tables);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Flags, norms and clips
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult IsFiniteOp::verify() {
   if (getValues().empty())
@@ -140,9 +140,9 @@ LogicalResult CastOp::verify() {
   return emitOpError("expected lists of one extent, got ") << from << " and " << to;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // amp.apply
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ApplyOp::verify() {
   if (getHyperNames().size() != getHyper().size())
@@ -227,8 +227,8 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &tables) {
       return emitOpError("expected results of f32 elements, got ")
              << type << ": narrow them with amp.cast";
   // Before amp-link the rule may not be here yet.
-  auto rule = dyn_cast_or_null<RuleOp>(
-      tables.lookupNearestSymbolFrom(optimizer, optimizer.getRuleAttr()));
+  auto rule =
+      dyn_cast_or_null<RuleOp>(tables.lookupNearestSymbolFrom(optimizer, optimizer.getRuleAttr()));
   if (!rule || rule.getKind() != RuleKind::Optimizer)
     return success();
   auto yield = cast<YieldOp>(rule.getBody().front().getTerminator());
@@ -246,9 +246,9 @@ LogicalResult ApplyOp::verifySymbolUses(SymbolTableCollection &tables) {
   return failed(instance) ? success() : verifyHyper(*this, rule, *instance);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Forward and backward
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult LeafOp::verify() {
   auto tensors = cast<TensorsType>(getList().getType());
@@ -314,9 +314,9 @@ LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &tables) {
   return diag;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What a step leaves behind
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult LogOp::verify() {
   if (getKey().empty())
@@ -369,8 +369,8 @@ static LogicalResult verifyCommitted(CommitOp op, Value value, FlatSymbolRefAttr
     return emitUnknownSymbol<StateOp, OptimizerOp>(op, name, "the name of a state or optimizer");
   if (FlatSymbolRefAttr source = state.getCopyOfAttr()) {
     InFlightDiagnostic diag = op.emitOpError("expected a state that is written by commits, got ")
-                              << name << ", a copy of " << source
-                              << ": it follows every commit to " << source;
+                              << name << ", a copy of " << source << ": it follows every commit to "
+                              << source;
     diag.attachNote(state.getLoc()) << "declared here";
     return diag;
   }
@@ -380,8 +380,7 @@ static LogicalResult verifyCommitted(CommitOp op, Value value, FlatSymbolRefAttr
                             << state.getType() << " for " << name << ", got " << value.getType();
   auto mine = dyn_cast<TensorsType>(value.getType());
   auto its = dyn_cast<TensorsType>(state.getType());
-  if (mine && its && mine.getModel() == its.getModel() &&
-      mine.getPerTensor() == its.getPerTensor())
+  if (mine && its && mine.getModel() == its.getModel() && mine.getPerTensor() == its.getPerTensor())
     diag << ": insert amp.cast";
   diag.attachNote(state.getLoc()) << "declared here";
   return diag;

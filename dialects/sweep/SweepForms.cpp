@@ -97,12 +97,13 @@ LogicalResult StepOp::verifyRegions() {
   return getCut() ? verifyCut(*this) : verifyUncut(*this);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Scalar programs
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The terminator, or null: then the trait that asks for one says so, when the op itself is right.
-template <typename OpTy> static OpTy findTerminator(Block &body) {
+template <typename OpTy>
+static OpTy findTerminator(Block &body) {
   return body.empty() ? OpTy() : dyn_cast<OpTy>(body.back());
 }
 
@@ -148,9 +149,8 @@ LogicalResult EachOp::verify() {
                          << body.getNumArguments();
   for (auto [argument, input] : llvm::zip(body.getArguments(), getInputs()))
     if (argument.getType() != getElement(input.getType()))
-      return emitOpError() << "expected block argument " << argument.getArgNumber()
-                           << " of type " << getElement(input.getType()) << ", got "
-                           << argument.getType();
+      return emitOpError() << "expected block argument " << argument.getArgNumber() << " of type "
+                           << getElement(input.getType()) << ", got " << argument.getType();
   for (Operation &op : body.without_terminator())
     if (!isArithmetic(op) && !isa<GetOp, NumelOp, DimOp, RankOp, SetOp>(op))
       return complain(op, "sweep.each", "scalar arithmetic, sweep.get, numel, dim, rank or set");
@@ -163,9 +163,9 @@ LogicalResult EachOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return emitOpError() << "expected " << getModelAttr() << " to name a model";
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Passes
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult PassOp::verify() {
   Block &body = getBody().front();
@@ -182,8 +182,8 @@ LogicalResult PassOp::verify() {
     auto type = cast<PerTensorType>(value.getType());
     if (type.getModel() != getModelAttr() || type.getElementType() != argument.getType())
       return emitOpError() << "expected block argument " << argument.getArgNumber()
-                           << " for a value of " << type << ", got " << argument.getType()
-                           << " of " << getModelAttr();
+                           << " for a value of " << type << ", got " << argument.getType() << " of "
+                           << getModelAttr();
   }
   for (ArrayAttr lists : {getReads(), getWrites()})
     if (llvm::SmallPtrSet<Attribute, 8>(lists.begin(), lists.end()).size() != lists.size())
@@ -212,8 +212,8 @@ LogicalResult PassOp::verify() {
     if (attr.getExtent() == amp::Extent::Tensor)
       result = PerTensorType::get(getContext(), getModelAttr(), result);
     if (leave.getReduces()[index].getType() != value || getResult(index).getType() != result)
-      return emitOpError() << "expected reduction " << index << " of " << value << " to "
-                           << result << ", got " << leave.getReduces()[index].getType() << " to "
+      return emitOpError() << "expected reduction " << index << " of " << value << " to " << result
+                           << ", got " << leave.getReduces()[index].getType() << " to "
                            << getResult(index).getType();
   }
   for (Operation &op : body.without_terminator())

@@ -33,7 +33,8 @@ void LeaveOp::build(OpBuilder &builder, OperationState &state) {
 }
 
 /// A constant flag is none: the write happens always, or never.
-template <typename OpTy> static LogicalResult foldFlag(OpTy op, PatternRewriter &rewriter) {
+template <typename OpTy>
+static LogicalResult foldFlag(OpTy op, PatternRewriter &rewriter) {
   if (!op.getFlag())
     return failure();
   if (matchPattern(op.getFlag(), m_One())) {

@@ -38,9 +38,9 @@ def Sweep_ReductionAttr : AttrDef<Sweep_Dialect, "Reduction"> {
   let assemblyFormat = "`<` $kind `over` $extent `>`";
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Declarations
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 class Sweep_Declaration<string mnemonic, list<Trait> traits = []>
     : Sweep_Op<mnemonic, traits # [Symbol, HasParent<"::mlir::ModuleOp">]>;
@@ -62,7 +62,9 @@ def Sweep_ListOp : Sweep_Declaration<"list", [DeclareOpInterfaceMethods<SymbolUs
   let assemblyFormat = "$kind $sym_name `:` $type attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    ::sawtooth::amp::TensorsType getTensors() { return ::llvm::cast<::sawtooth::amp::TensorsType>(getType()); }
+    ::sawtooth::amp::TensorsType getTensors() {
+      return ::llvm::cast<::sawtooth::amp::TensorsType>(getType());
+    }
   }];
 }
 
@@ -95,7 +97,8 @@ def Sweep_ScalerOp : Sweep_Declaration<"scaler"> {
   let assemblyFormat = "$sym_name $policy attr-dict";
 }
 
-def Sweep_StepOp : Sweep_Declaration<"step", [IsolatedFromAbove, NoTerminator, SingleBlock, FunctionOpInterface,
+def Sweep_StepOp : Sweep_Declaration<"step", [
+    IsolatedFromAbove, NoTerminator, SingleBlock, FunctionOpInterface,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a step, uncut or cut";
   let description = [{
@@ -132,9 +135,9 @@ def Sweep_StepOp : Sweep_Declaration<"step", [IsolatedFromAbove, NoTerminator, S
   }];
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Scalars: what both forms compute with, beside arith and math
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Sweep_ElementOp : Sweep_Op<"element", [Pure, HasParent<"::sawtooth::sweep::StepOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
@@ -151,7 +154,9 @@ def Sweep_ElementOp : Sweep_Op<"element", [Pure, HasParent<"::sawtooth::sweep::S
   let assemblyFormat = "$list attr-dict `:` type($result)";
 }
 
-def Sweep_GetOp : Sweep_Op<"get", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp", "::sawtooth::sweep::EachOp"]>,
+def Sweep_GetOp : Sweep_Op<"get", [
+    Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp",
+                       "::sawtooth::sweep::EachOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a field as it was at entry of the step, of the step or of the tensor";
   let description = [{
@@ -164,7 +169,9 @@ def Sweep_GetOp : Sweep_Op<"get", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp
   let assemblyFormat = "$field attr-dict `:` type($result)";
 }
 
-def Sweep_NumelOp : Sweep_Op<"numel", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp", "::sawtooth::sweep::PassOp"]>,
+def Sweep_NumelOp : Sweep_Op<"numel", [
+    Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp",
+                       "::sawtooth::sweep::PassOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "number of elements of the tensor";
   let description = [{
@@ -176,7 +183,9 @@ def Sweep_NumelOp : Sweep_Op<"numel", [Pure, ParentOneOf<["::sawtooth::sweep::St
   let results = (outs I64:$result);
   let assemblyFormat = "`of` $model attr-dict";
 }
-def Sweep_DimOp : Sweep_Op<"dim", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp", "::sawtooth::sweep::PassOp"]>,
+def Sweep_DimOp : Sweep_Op<"dim", [
+    Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp",
+                       "::sawtooth::sweep::PassOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "size of one dimension of the tensor, 1 beyond its rank";
   let description = [{
@@ -189,7 +198,9 @@ def Sweep_DimOp : Sweep_Op<"dim", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp
   let results = (outs I64:$result);
   let assemblyFormat = "$index `of` $model attr-dict";
 }
-def Sweep_RankOp : Sweep_Op<"rank", [Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp", "::sawtooth::sweep::PassOp"]>,
+def Sweep_RankOp : Sweep_Op<"rank", [
+    Pure, ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::EachOp",
+                       "::sawtooth::sweep::PassOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "number of dimensions of the tensor";
   let description = [{
@@ -204,14 +215,15 @@ def Sweep_RankOp : Sweep_Op<"rank", [Pure, ParentOneOf<["::sawtooth::sweep::Step
 
 def Sweep_ReduceOp : Sweep_Op<"reduce", [Pure, HasParent<"::sawtooth::sweep::StepOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "combines a value over each tensor or the whole model, in the contract's order (uncut form)";
+  let summary = "combines a value over each tensor or the whole model, in the contract's order "
+                "(uncut form)";
   let description = [{
     `add`, `min` and `max` of f32 combine elements and give f64; of f64 they combine tensors, over
     step, and give f64. `or` of i1 combines tensors when its operand is a tensor's, else elements.
     Without anything to combine: `add` 0, `min` inf, `max` -inf, `or` false; `min` and `max` keep
     NaN. `what` says in a few words what is reduced, for `explain`.
     ```mlir
-    %sum = sweep.reduce add %square over tensor of @model {what = "sum of squares of g"} : f32 -> f64
+    %sum = sweep.reduce add %square over tensor of @model {what = "sum of squares"} : f32 -> f64
     %any = sweep.reduce or %bad over step of @model : i1 -> i1
     ```
   }];
@@ -237,7 +249,9 @@ def Sweep_StoreOp : Sweep_Op<"store", [HasParent<"::sawtooth::sweep::StepOp">,
   let assemblyFormat = "$value `to` $list (`when` $flag^)? attr-dict `:` type($value)";
 }
 
-def Sweep_SetOp : Sweep_Op<"set", [ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp", "::sawtooth::sweep::EachOp"]>,
+def Sweep_SetOp : Sweep_Op<"set", [
+    ParentOneOf<["::sawtooth::sweep::StepOp", "::sawtooth::sweep::ScalarOp",
+                 "::sawtooth::sweep::EachOp"]>,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "writes a field of the step or of the tensor, after every read of it";
   let description = [{
@@ -284,7 +298,8 @@ def Sweep_ForwardOp : Sweep_Op<"forward", [HasParent<"::sawtooth::sweep::StepOp"
     The callee takes the tensor arguments, then the leaves, then the scalars, and returns the packed
     tensors, then one `tensor<1xT>` for each result.
     ```mlir
-    %loss = sweep.forward @train.model(%x, %y, %s) leaves [@h] ["fc.weight"] packs [@train.packed] ["fc.weight"]
+    %loss = sweep.forward @train.model(%x, %y, %s)
+        leaves [@h] ["fc.weight"] packs [@train.packed] ["fc.weight"]
         : (tensor<64x64xf16>, tensor<64xi32>, f32) -> f32
     ```
   }];
@@ -300,9 +315,9 @@ def Sweep_ForwardOp : Sweep_Op<"forward", [HasParent<"::sawtooth::sweep::StepOp"
   }];
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The cut form
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 def Sweep_ScalarOp : Sweep_Op<"scalar", [SingleBlockImplicitTerminator<"YieldOp">,
     HasParent<"::sawtooth::sweep::StepOp">]> {
@@ -330,7 +345,8 @@ def Sweep_EachOp : Sweep_Op<"each", [HasParent<"::sawtooth::sweep::ScalarOp">,
     Block arguments are the tensor's values of the operands. `sweep.get` and `sweep.set` of a
     per-tensor field mean the tensor's.
     ```mlir
-    %rate = sweep.each over @model(%sum) : (!sweep.per_tensor<@model x f64>) -> !sweep.per_tensor<@model x f32> {
+    %rate = sweep.each over @model(%sum)
+        : (!sweep.per_tensor<@model x f64>) -> !sweep.per_tensor<@model x f32> {
     ^bb0(%s: f64):
       %norm = math.sqrt %s : f64
       %r = arith.truncf %norm : f64 to f32
@@ -420,7 +436,8 @@ def Sweep_LeaveOp : Sweep_Op<"leave", [Terminator, Pure, AttrSizedOperandSegment
   let arguments = (ins Variadic<AnyTypeOf<[F16, BF16, F32]>>:$writes,
                        Variadic<AnyTypeOf<[F32, I1]>>:$reduces);
   let assemblyFormat = [{
-    (`write` `(` $writes^ `:` type($writes) `)`)? (`reduce` `(` $reduces^ `:` type($reduces) `)`)? attr-dict
+    (`write` `(` $writes^ `:` type($writes) `)`)?
+    (`reduce` `(` $reduces^ `:` type($reduces) `)`)? attr-dict
   }];
   let builders = [OpBuilder<(ins), "">];
 }

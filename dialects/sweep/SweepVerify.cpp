@@ -34,9 +34,9 @@ static LogicalResult checkType(Operation *op, StringRef what, Type expected, Typ
   return op->emitOpError() << "expected " << what << " of type " << expected << ", got " << got;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Declarations
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ListOp::verify() {
   auto type = dyn_cast<amp::TensorsType>(getType());
@@ -52,8 +52,8 @@ LogicalResult ListOp::verify() {
   if (getInit() || getCopyOfAttr())
     return emitOpError() << "expected only state to have an initial value or to be a copy";
   if (!getStepAttr())
-    return emitOpError() << "expected the step that this "
-                         << stringifyListKind(getKind()) << " belongs to";
+    return emitOpError() << "expected the step that this " << stringifyListKind(getKind())
+                         << " belongs to";
   return success();
 }
 
@@ -88,8 +88,8 @@ LogicalResult FieldOp::verify() {
     auto value = dyn_cast<TypedAttr>(attr);
     if (value && value.getType() == type)
       return success();
-    return LogicalResult(emitOpError() << "expected an initial value of type " << type << ", got "
-                                       << attr);
+    return LogicalResult(emitOpError()
+                         << "expected an initial value of type " << type << ", got " << attr);
   };
   auto patterns = dyn_cast<amp::PatternsAttr>(getInit());
   if (!patterns)
@@ -105,13 +105,12 @@ LogicalResult FieldOp::verify() {
 LogicalResult FieldOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getModelAttr() && failed(checkModel(*this, symbols, getModelAttr())))
     return failure();
-  return success(!getScalerAttr() ||
-                 find<ScalerOp>(*this, symbols, getScalerAttr(), "a scaler"));
+  return success(!getScalerAttr() || find<ScalerOp>(*this, symbols, getScalerAttr(), "a scaler"));
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Scalars
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 LogicalResult ElementOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto list = find<ListOp>(*this, symbols, getListAttr(), "a list");
@@ -161,8 +160,8 @@ static LogicalResult checkReduction(Operation *op, amp::ReduceKind kind, Type va
     return op->emitOpError() << "expected '" << amp::stringifyReduceKind(kind) << "' of "
                              << (isOr ? "i1" : "f32 or f64") << ", got " << value;
   Builder builder(op->getContext());
-  return checkType(op, "a result",
-                   isOr ? Type(builder.getI1Type()) : Type(builder.getF64Type()), result);
+  return checkType(op, "a result", isOr ? Type(builder.getI1Type()) : Type(builder.getF64Type()),
+                   result);
 }
 
 LogicalResult ReduceOp::verify() {
@@ -181,8 +180,8 @@ LogicalResult FoldOp::verify() {
 
 LogicalResult OutcomeOp::verify() {
   if (getLabels().empty() != !getCauses())
-    return emitOpError() << "expected a label for each cause, got " << getLabels().size()
-                         << " and " << (getCauses() ? "a" : "no") << " word of causes";
+    return emitOpError() << "expected a label for each cause, got " << getLabels().size() << " and "
+                         << (getCauses() ? "a" : "no") << " word of causes";
   if (getLabels().size() > 64)
     return emitOpError() << "expected at most 64 causes, got " << getLabels().size();
   return success();
@@ -191,10 +190,9 @@ LogicalResult OutcomeOp::verify() {
 LogicalResult ForwardOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (getLeafLists().size() != getLeafNames().size() ||
       getPackLists().size() != getPackNames().size())
-    return emitOpError() << "expected a name for each leaf and pack, got "
-                         << getLeafLists().size() << " leaves with " << getLeafNames().size()
-                         << " names and " << getPackLists().size() << " packs with "
-                         << getPackNames().size();
+    return emitOpError() << "expected a name for each leaf and pack, got " << getLeafLists().size()
+                         << " leaves with " << getLeafNames().size() << " names and "
+                         << getPackLists().size() << " packs with " << getPackNames().size();
   for (Attribute list : getLeafLists())
     if (!find<ListOp>(*this, symbols, cast<FlatSymbolRefAttr>(list), "a list"))
       return failure();

@@ -21,13 +21,13 @@ typedef struct SawtoothCompiled SawtoothCompiled;
 typedef void SawtoothTextCallback(const char *text, size_t size, void *user);
 
 typedef struct SawtoothCompileOptions {
-  const char *target;  // "cpu", "nvptx"
-  const char *chip;    // "native", "x86-64-v3", "x86-64-v4"; "sm_75" to "sm_121"
-  uint64_t batch;      // what `?` of tensor arguments becomes; 0: the module's default
+  const char *target; // "cpu", "nvptx"
+  const char *chip;   // "native", "x86-64-v3", "x86-64-v4"; "sm_75" to "sm_121"
+  uint64_t batch;     // what `?` of tensor arguments becomes; 0: the module's default
   SawtoothTextCallback *diagnostic;
   void *diagnosticUser;
-  const char *linker;  // an ld.lld for artifacts; null: the one that lies beside LLVM
-  const char *ptxas;   // CUDA's, for cubins in artifacts and at stage "cubin"; null: none are made
+  const char *linker; // an ld.lld for artifacts; null: the one that lies beside LLVM
+  const char *ptxas;  // CUDA's, for cubins in artifacts and at stage "cubin"; null: none are made
 } SawtoothCompileOptions;
 
 // Compiles the module in `path` and loads it into this process. Null on failure, which has then

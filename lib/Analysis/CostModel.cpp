@@ -197,9 +197,8 @@ std::optional<PassCost> CostModel::evaluatePass(const CutPlan &plan, PassCost pa
   unsigned count = std::min<size_t>(reader.loads.size(), 8);
   for (unsigned choice = 0; choice < 1u << count; ++choice) {
     reader.reset(choice);
-    if (!llvm::all_of(outputs, [&](auto &output) {
-          return reader.require(output.first, output.second);
-        }))
+    if (!llvm::all_of(outputs,
+                      [&](auto &output) { return reader.require(output.first, output.second); }))
       continue;
     PassCost cost = pass;
     for (auto [index, load] : llvm::enumerate(reader.loads)) {

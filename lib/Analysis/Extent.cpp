@@ -68,9 +68,9 @@ LogicalResult Extents::visit(Operation *op, const SymbolTable &symbols) {
         if (!list || failed(expectAtMost(store, "a value", get(store.getValue()),
                                          amp::Extent::Element, list.getTensors().getModel())))
           return failure();
-        return store.getFlag() ? expectAtMost(store, "a flag", get(store.getFlag()),
-                                              amp::Extent::Step)
-                               : success();
+        return store.getFlag()
+                   ? expectAtMost(store, "a flag", get(store.getFlag()), amp::Extent::Step)
+                   : success();
       })
       .Case([&](sweep::SetOp set) -> LogicalResult {
         auto field = dyn_cast_or_null<sweep::FieldOp>(find(set.getField(), "a field"));

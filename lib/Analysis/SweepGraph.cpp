@@ -3,7 +3,6 @@
 
 #include "sawtooth/Analysis/SweepGraph.h"
 
-
 using namespace mlir;
 using namespace sawtooth;
 
@@ -61,7 +60,8 @@ private:
     SmallVector<Operation *> live;
     llvm::SmallPtrSet<Operation *, 32> needed;
     for (Operation &op : llvm::reverse(step.getBody().front())) {
-      if (!isa<sweep::StoreOp, sweep::SetOp, sweep::LogOp, sweep::OutcomeOp, sweep::ForwardOp>(op) &&
+      if (!isa<sweep::StoreOp, sweep::SetOp, sweep::LogOp, sweep::OutcomeOp, sweep::ForwardOp>(
+              op) &&
           !needed.contains(&op))
         continue;
       live.push_back(&op);
@@ -136,8 +136,7 @@ private:
   /// The graph's value of `value`, which is used as an element of `model`.
   unsigned getValue(mlir::Value value, FlatSymbolRefAttr model) {
     auto it = result.valueIndex.find(value);
-    if (it != result.valueIndex.end() &&
-        result.graph.values[it->second].model == getModel(model))
+    if (it != result.valueIndex.end() && result.graph.values[it->second].model == getModel(model))
       return it->second;
     SweepGraph::Value node;
     node.model = getModel(model);

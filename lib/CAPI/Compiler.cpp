@@ -37,8 +37,9 @@ int sawtoothEmitFile(const char *path, const char *stage, const SawtoothCompileO
                      SawtoothTextCallback *output, void *outputUser) {
   std::optional<Stage> last = parseStage(stage);
   if (!last && llvm::StringRef(stage) != "verify") {
-    std::string text = std::string("error: expected a stage, got '") + stage +
-                       "'; there are amp, sweep, kernel, llvm, asm or ptx, obj or cubin, and verify\n";
+    std::string text =
+        std::string("error: expected a stage, got '") + stage +
+        "'; there are amp, sweep, kernel, llvm, asm or ptx, obj or cubin, and verify\n";
     if (options->diagnostic)
       options->diagnostic(text.data(), text.size(), options->diagnosticUser);
     return 1;

@@ -1,8 +1,8 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Code for GPUs in an artifact: one object for all chips, since they share the plan, with one or two
-// images for each. The host's side of it is constants alone.
+// Code for GPUs in an artifact: one object for all chips, since they share the plan, with one or
+// two images for each. The host's side of it is constants alone.
 #ifndef SAWTOOTH_LIB_COMPILER_GPUOBJECT_H
 #define SAWTOOTH_LIB_COMPILER_GPUOBJECT_H
 

@@ -197,8 +197,8 @@ FailureOr<ChipObject> Input::State::compileForCpu(const ArtifactChip &wanted, St
   FailureOr<std::string> code = target->emit(*lowered, chip, OutputKind::Object);
   if (failed(code))
     return failure();
-  return ChipObject{
-      {chip.name}, chip.required, query.str(), std::move(*code), bytes.getValue().str(), {}};
+  return ChipObject{{chip.name},      chip.required,          query.str(),
+                    std::move(*code), bytes.getValue().str(), {}};
 }
 
 FailureOr<ChipObject> Input::State::compileForGpus(ArrayRef<ArtifactChip> wanted, StringRef query) {

@@ -18,9 +18,9 @@ using namespace mlir;
 using namespace sawtooth;
 using namespace sawtooth::amp;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What the comments say
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// The lines of comment right above the definition of `builtin`, without their slashes; or, where
 /// there are none, the first comment of the file after its licence.
@@ -64,9 +64,9 @@ static std::string getSummary(ArrayRef<StringRef> comment) {
   return stop == std::string::npos ? text : text.substr(0, stop + 1);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What the definitions say
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 /// A constant without its type, a float in as few digits as give it back.
 static std::string format(TypedAttr value) {
@@ -139,12 +139,11 @@ static void printRule(llvm::raw_ostream &os, RuleOp rule) {
                       param.getDefaultValue() ? "= " + format(param.getDefaultValue()) : "required",
                       param.getIsStatic() ? "static" : ""});
   for (FieldAttr field : rule.getStates().getAsRange<FieldAttr>())
-    states.push_back({getName(field.getName(), field.getAlias()), format(field.getType()),
-                      ("per " + stringifyExtent(field.getExtent())).str(),
-                      "= " + format(field.getInitial()),
-                      field.getRole() == Role::None
-                          ? std::string()
-                          : ("role " + stringifyRole(field.getRole())).str()});
+    states.push_back(
+        {getName(field.getName(), field.getAlias()), format(field.getType()),
+         ("per " + stringifyExtent(field.getExtent())).str(), "= " + format(field.getInitial()),
+         field.getRole() == Role::None ? std::string()
+                                       : ("role " + stringifyRole(field.getRole())).str()});
   if (!params.empty())
     os << "\nparameters:\n";
   printTable(os, params);
@@ -163,9 +162,9 @@ static std::string getSignature(func::FuncOp function) {
   return text;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Both
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 namespace {
 

@@ -61,13 +61,13 @@ static void addLLVM(OpPassManager &passes, const PipelineOptions &options) {
   passes.addPass(options.target == "nvptx" ? createKernelToNvvm() : createKernelToLlvm());
 }
 
-void sawtooth::buildPipeline(OpPassManager &passes, const PipelineOptions &options,
-                                Stage last, std::optional<Stage> done) {
-  static constexpr std::pair<Stage, void (*)(OpPassManager &, const PipelineOptions &)>
-      stages[] = {{Stage::Amp, addAmp},
-                  {Stage::Sweep, addSweep},
-                  {Stage::Kernel, addKernel},
-                  {Stage::LLVM, addLLVM}};
+void sawtooth::buildPipeline(OpPassManager &passes, const PipelineOptions &options, Stage last,
+                             std::optional<Stage> done) {
+  static constexpr std::pair<Stage, void (*)(OpPassManager &, const PipelineOptions &)> stages[] = {
+      {Stage::Amp, addAmp},
+      {Stage::Sweep, addSweep},
+      {Stage::Kernel, addKernel},
+      {Stage::LLVM, addLLVM}};
   for (auto [stage, add] : stages)
     if (stage <= last && !(done && stage <= *done))
       add(passes, options);

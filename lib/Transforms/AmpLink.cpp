@@ -38,14 +38,10 @@ struct Reference {
 void collectReferences(Operation *root, SmallVectorImpl<Reference> &references) {
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case([&](OptimizerOp op) {
-          references.push_back({op, op.getRuleAttr(), "optimizer"});
-        })
+        .Case([&](OptimizerOp op) { references.push_back({op, op.getRuleAttr(), "optimizer"}); })
         .Case([&](ScalerOp op) { references.push_back({op, op.getPolicyAttr(), "policy"}); })
         .Case([&](CallOp op) { references.push_back({op, op.getCalleeAttr(), "layer"}); })
-        .Case([&](func::CallOp op) {
-          references.push_back({op, op.getCalleeAttr(), "layer"});
-        });
+        .Case([&](func::CallOp op) { references.push_back({op, op.getCalleeAttr(), "layer"}); });
   });
 }
 

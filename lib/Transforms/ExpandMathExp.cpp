@@ -7,7 +7,7 @@
 using namespace sawtooth::expand;
 
 Exponential sawtooth::expand::expPair(Real hi, Real lo) {
-  Flag under = hi<-746.0, over = hi> 710.0;
+  Flag under = hi < -746.0, over = hi > 710.0;
   Real x = select(under, -746.0, select(over, 710.0, hi));
   Real low = select(under | over, 0.0, lo);
   // x = k ln 2 + r with |r| <= ln 2 / 2; k * ln2Head is exact, and so is what it leaves of x.

@@ -108,8 +108,8 @@ Operation *LinkSources::lookup(StringRef name) {
     return nullptr;
   ModuleOp &file = builtin[entry->path];
   if (!file) {
-    OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(
-        entry->text, ParserConfig(context), ("<built-in>/" + entry->path).str());
+    OwningOpRef<ModuleOp> parsed = parseSourceString<ModuleOp>(entry->text, ParserConfig(context),
+                                                               ("<built-in>/" + entry->path).str());
     if (!parsed)
       return nullptr;
     file = files.emplace_back(std::move(parsed)).get();

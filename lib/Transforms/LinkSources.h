@@ -38,8 +38,8 @@ private:
   mlir::MLIRContext *context;
   llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>> files;
   llvm::StringMap<mlir::Operation *> imported;
-  llvm::StringMap<mlir::ModuleOp> builtin; ///< by path
-  llvm::StringMap<bool> seen;              ///< real paths of the files read
+  llvm::StringMap<mlir::ModuleOp> builtin;   ///< by path
+  llvm::StringMap<bool> seen;                ///< real paths of the files read
   llvm::StringMap<std::string> writtenPaths; ///< by path as opened: as `filesRead` has it
   llvm::SmallVector<std::pair<std::string, std::string>> filesRead;
 };

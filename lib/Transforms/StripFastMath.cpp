@@ -14,9 +14,8 @@ unsigned sawtooth::stripFastMath(Operation *root) {
     arith::FastMathFlagsAttr flags = op.getFastMathFlagsAttr();
     if (!flags || flags.getValue() == arith::FastMathFlags::none)
       return;
-    op->emitRemark("fast-math flags '")
-        << arith::stringifyFastMathFlags(flags.getValue())
-        << "' are dropped: the arithmetic of a step is IEEE's";
+    op->emitRemark("fast-math flags '") << arith::stringifyFastMathFlags(flags.getValue())
+                                        << "' are dropped: the arithmetic of a step is IEEE's";
     op->setAttr(op.getFastMathAttrName(),
                 arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none));
     ++count;

@@ -73,10 +73,10 @@ Cache::Found Cache::findModule(const CacheKey &module) const {
   return findNamed(module.name(), &text);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // References: lines of "key TEXT", "module NAME", "file STAMP PATH", "library STAMP PATH", and last
 // "checksum HEX" over everything before it.
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 static std::string referenceText(const CacheKey &bytes, const CacheKey &module,
                                  std::span<const CacheInput> inputs) {

@@ -387,7 +387,8 @@ private:
                   launch.warpsPerRow);
       next += launch.actions.count;
     }
-    EXPECT_PLAN(step.launches.count == 0 || next == uint64_t(step.actions.first) + step.actions.count,
+    EXPECT_PLAN(step.launches.count == 0 ||
+                    next == uint64_t(step.actions.first) + step.actions.count,
                 "its launches leave actions out");
     return {};
   }

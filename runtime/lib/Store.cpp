@@ -110,10 +110,9 @@ Status Store::finish() {
     // Nor does one without lists, which nobody could bind.
     std::vector<std::string> bindable = bindableLists(uint32_t(&model - &models[0]));
     if (!loaded && !bindable.empty())
-      return Status::error(StatusCode::Invalid,
-                           cat("model '", model.name,
-                               "' has no tensors yet: bind one of its lists, ",
-                               quoteAll(bindable)));
+      return Status::error(StatusCode::Invalid, cat("model '", model.name,
+                                                    "' has no tensors yet: bind one of its lists, ",
+                                                    quoteAll(bindable)));
     SAWTOOTH_TRY(model.define({}));
   }
   // Tables by tensor and chunk are the only memory here that grows with what was bound.

@@ -37,6 +37,7 @@ ROOMS = {
 }
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 CODE = {".h", ".cpp", ".td", ".py", ".c"}
+COLUMNS = {".h", ".cpp", ".td", ".c", ".def", ".inc"}
 # Data and text that is made by a tool or taken from elsewhere.
 NOT_OURS = ("test/ptxsim/corpus", "docs/dialects/", "docs/passes")
 
@@ -114,6 +115,14 @@ def check_size():
             count = text(name).count("\n")
             if count > 500:
                 yield f"{name}: {count} lines; split it (500 is the limit)"
+
+
+def check_columns():
+    for name in FILES:
+        if pathlib.Path(name).suffix in COLUMNS and not name.startswith(NOT_OURS):
+            for number, line in enumerate(text(name).splitlines(), 1):
+                if len(line) > 100:
+                    yield f"{name}:{number}: {len(line)} columns; wrap it (100 is the limit)"
 
 
 def check_licence():

@@ -42,8 +42,8 @@ FakeModule fakeSgd(const SgdOptions &options = {});
 /// Steps `train` and `test`(%x: f32[batch, 2] from x, %y: f32[batch] from y): a line w·x fitted by
 /// least squares, one tensor `w` [2] of the model, starting as uniform. `train` takes lr = 0.1;
 /// both log "loss" (mean) and "close" (sum: examples within 0.5). Program `epoch` runs train twice.
-FakeModule fakeFit(uint64_t batch,
-                   const std::function<void(PlanWriter &)> &edit = [](PlanWriter &) {});
+FakeModule
+fakeFit(uint64_t batch, const std::function<void(PlanWriter &)> &edit = [](PlanWriter &) {});
 
 } // namespace sawtooth::test
 

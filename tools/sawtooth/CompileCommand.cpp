@@ -140,7 +140,8 @@ int compileCommand(int argc, char **argv) {
     if (all.find("sm_") != std::string::npos)
       if (std::string searched = choosePtxas(target); !searched.empty())
         note("the artifact holds PTX alone, which the driver compiles when it is loaded: no ptxas "
-             "in " + searched);
+             "in " +
+             searched);
     Result<ArtifactFile> file = ModuleSource(target).artifact(input, all);
     if (!file.ok())
       return fail(file.status());

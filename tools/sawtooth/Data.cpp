@@ -26,7 +26,8 @@ std::vector<uint64_t> shuffledOrder(uint64_t seed, uint64_t epoch, uint64_t exam
 }
 
 Result<std::unique_ptr<BatchFeed>> BatchFeed::create(std::shared_ptr<const TensorFile> file,
-                                                     const std::string &split, StepRunner &executor) {
+                                                     const std::string &split,
+                                                     StepRunner &executor) {
   auto feed = std::make_unique<BatchFeed>();
   feed->file = std::move(file);
   const std::string &path = feed->file->path();

@@ -209,9 +209,9 @@ private:
     print("parallel loops, most in " + greediest, greediest);
     for (const ArtifactKernel &function : kernels)
       if (!function.registers)
-        line(std::exchange(label, ""), function.name + ", which kernels call: " +
-                                           count(function.spilled, "byte", "bytes") +
-                                           " spilled on " + function.chip);
+        line(std::exchange(label, ""),
+             function.name + ", which kernels call: " + count(function.spilled, "byte", "bytes") +
+                 " spilled on " + function.chip);
   }
 
   void resident(const Footprint &footprint) {

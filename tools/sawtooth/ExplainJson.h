@@ -12,7 +12,8 @@ namespace sawtooth::tool {
 /// What `explain` says, for scripts: {"steps": [{"name", "sweeps": [{"reads": [{"list",
 /// "bytes_per_element"}], "writes": […], "bytes_per_element", "results": […]}],
 /// "bytes_per_parameter", "resident_bytes_per_parameter", "lower_bound_bytes_per_parameter",
-/// "launches"}]}; for a GPU each step has "kernels" too, one a launch: [{"name", "threads", "chips":
+/// "launches"}]}; for a GPU each step has "kernels" too, one a launch: [{"name", "threads",
+/// "chips":
 /// {"sm_90": {"registers", "spilled_bytes", "shared_bytes"}}}], with a chip for each cubin.
 std::string explainJson(const ModuleSource::Description &module);
 

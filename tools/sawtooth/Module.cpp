@@ -28,9 +28,9 @@ struct ModuleSource::Request {
   bool distrust = false;                // what the cache holds is of no use here
 };
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Files
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // Of a source. A device has no end, and text takes a hundred times its size when it is parsed.
 static constexpr size_t maximumSource = size_t(256) << 20;
@@ -43,8 +43,8 @@ static Result<std::string> readFile(const std::string &path) {
   while (file && (got = std::fread(piece, 1, sizeof(piece), file.get())) > 0) {
     text.append(piece, got);
     if (text.size() > maximumSource)
-      return Status::error(StatusCode::Invalid, path + ": expected at most " +
-                                                    byteText(maximumSource) + ", got more");
+      return Status::error(StatusCode::Invalid,
+                           path + ": expected at most " + byteText(maximumSource) + ", got more");
   }
   if (!file || std::ferror(file.get()))
     return Status::error(StatusCode::Io, path + ": cannot read: " + std::strerror(errno));
@@ -85,9 +85,9 @@ static std::vector<CacheInput> compilerLibraries() {
   return libraries;
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The cache
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 void ModuleSource::openCache() {
   if (std::exchange(cacheOpened, true))
@@ -144,9 +144,9 @@ Result<std::optional<ArtifactFile>> ModuleSource::find(Request &request) {
   return std::move(found.artifact);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The compiler
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Status ModuleSource::readInput(Request &request) {
   if (!library) {
@@ -208,9 +208,9 @@ Result<ArtifactFile> ModuleSource::build(Request &request) {
   return ArtifactFile::read(artifact, request.path);
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What commands ask for
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 Result<ArtifactFile> ModuleSource::artifact(const std::string &path, const std::string &chips) {
   Request request{path, chips, {}, {}, options.batch, {}, {}, nullptr, false};

@@ -65,8 +65,7 @@ private:
     std::vector<LogValue> logs;
   };
 
-  Training(Session &session, const RunOptions &options)
-      : session(session), options(options) {}
+  Training(Session &session, const RunOptions &options) : session(session), options(options) {}
   runtime::Status prepare();
   void prepareLimits();
   bool epochIsDone() const { return runsPerEpoch && position().batch >= batchesPerEpoch; }

@@ -29,19 +29,19 @@ struct CutPlan {
 /// What one pass moves.
 struct PassCost {
   unsigned level = 0, model = 0;
-  llvm::SmallVector<unsigned> reads;        // lists
-  llvm::SmallVector<unsigned> loadedStores; // of `reads`, those that hold what a store wrote
+  llvm::SmallVector<unsigned> reads;         // lists
+  llvm::SmallVector<unsigned> loadedStores;  // of `reads`, those that hold what a store wrote
   llvm::SmallVector<unsigned> loadedScratch; // of CutPlan::scratch
   llvm::SmallVector<unsigned> reductions, stores, scratch; // what it does
-  unsigned bytesRead = 0, bytesWritten = 0; // per element
+  unsigned bytesRead = 0, bytesWritten = 0;                // per element
   /// The flag without which it need not run, or SweepGraph::kAlways.
   int gate = SweepGraph::kAlways;
 };
 
 struct PlanCost {
-  std::vector<PassCost> passes;       // by level, then model
-  unsigned bytes = 0;                 // per element of every model, read and written
-  unsigned skippedBytes = 0;          // of passes that run even if every flag is false
+  std::vector<PassCost> passes; // by level, then model
+  unsigned bytes = 0;           // per element of every model, read and written
+  unsigned skippedBytes = 0;    // of passes that run even if every flag is false
 };
 
 /// Levels of the earliest possible cut, which has the fewest passes: a reduction's or store's is

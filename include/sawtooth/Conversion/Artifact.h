@@ -8,8 +8,8 @@
 
 namespace sawtooth {
 
-/// Module attribute: an array of dictionaries with kind, chip, suffix, ptx (i32) and data (a string)
-/// for the rows of SawtoothImage.
+/// Module attribute: an array of dictionaries with kind, chip, suffix, ptx (i32) and data (a
+/// string) for the rows of SawtoothImage.
 inline constexpr llvm::StringLiteral kImagesAttr = "sawtooth.images";
 
 /// Adds the SawtoothArtifact of Abi.h as constants, and `sawtooth_query`, from the module

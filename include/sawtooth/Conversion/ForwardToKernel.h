@@ -35,9 +35,10 @@ mlir::FailureOr<ForwardKernels> lowerForward(sweep::ForwardOp op, const Layout &
 
 /// The same for a GPU: kernels that take a context alone, one thread for each element of a result,
 /// which are the units. `kernelName` gives each a name.
-mlir::FailureOr<ForwardKernels>
-lowerForwardToThreads(sweep::ForwardOp op, const Layout &layout, const StepLayout &step,
-                      mlir::StringRef prefix, llvm::function_ref<std::string()> kernelName);
+mlir::FailureOr<ForwardKernels> lowerForwardToThreads(sweep::ForwardOp op, const Layout &layout,
+                                                      const StepLayout &step,
+                                                      mlir::StringRef prefix,
+                                                      llvm::function_ref<std::string()> kernelName);
 
 } // namespace sawtooth
 

@@ -89,16 +89,17 @@ def SweepToNvptx : Pass<"sweep-to-nvptx", "::mlir::ModuleOp"> {
   let summary = "cut steps become kernels of a GPU, and a plan that says how to launch them";
   let description = [{
     The passes of one level become one kernel over the chunk table, whose only argument is a
-    `SawtoothCtx` (`runtime/include/sawtooth/runtime/Abi.h`) in the device's memory. Every block runs
-    the scalar programs before the step's first pass; the block that is done last folds the partials
-    and runs the programs behind. So a step's tail takes as many launches as it has passes, whatever
-    there is to update. Every `linalg.generic` of a forward part is a kernel of its own.
+    `SawtoothCtx` (`runtime/include/sawtooth/runtime/Abi.h`) in the device's memory. Every block
+    runs the scalar programs before the step's first pass; the block that is done last folds the
+    partials and runs the programs behind. So a step's tail takes as many launches as it has passes,
+    whatever there is to update. Every `linalg.generic` of a forward part is a kernel of its own.
 
     A warp works on a chunk, or a part of one, each thread on four elements at a time. Reductions
     keep the contract's order, stores make NaNs canonical. What is not aligned for whole vectors,
     and what is left after them, is accessed element by element.
 
-    The module then holds code of the device alone, the plan stands in the attribute `sawtooth.plan`.
+    The module then holds code of the device alone, the plan stands in the attribute
+    `sawtooth.plan`.
 
     ```mlir
     sweep.step @scale(%k: f32) attributes {commits, cut} {
@@ -132,16 +133,17 @@ def KernelToNvvm : Pass<"kernel-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "kernels of a GPU become the llvm and nvvm dialects";
   let description = [{
     Converts what kernel-to-llvm converts, and leaves `nvvm` alone. Functions that are no kernels
-    become internal; all are marked convergent, since barriers and shuffles must stay where they are,
-    and stay functions: what is kept apart is apart for its registers. There is no math library:
-    operations with a rounding of their own become intrinsics of LLVM.
+    become internal; all are marked convergent, since barriers and shuffles must stay where they
+    are, and stay functions: what is kept apart is apart for its registers. There is no math
+    library: operations with a rounding of their own become intrinsics of LLVM.
 
     ```mlir
     func.func @k(%ctx: !llvm.ptr<1>) attributes {sawtooth.threads = 256 : i32} { return }
     ```
     becomes
     ```mlir
-    llvm.func @k(%ctx: !llvm.ptr<1>) attributes {convergent, no_inline, nvvm.kernel, nvvm.maxntid = array<i32: 256>} { llvm.return }
+    llvm.func @k(%ctx: !llvm.ptr<1>) attributes {
+      convergent, no_inline, nvvm.kernel, nvvm.maxntid = array<i32: 256>} { llvm.return }
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::cf::ControlFlowDialect"];
@@ -165,7 +167,8 @@ def KernelToLlvm : Pass<"kernel-to-llvm", "::mlir::ModuleOp"> {
     llvm.func internal @train.0_entry(%ctx: !llvm.ptr, %begin: i64, %end: i64) { llvm.return }
     llvm.mlir.global internal constant @sawtooth.plan("…")
     llvm.mlir.global internal constant @sawtooth.functions() : !llvm.array<1 x ptr> { … }
-    llvm.mlir.global internal constant @sawtooth.artifact() : !llvm.struct<(i32, i32, ptr, ptr)> { … }
+    llvm.mlir.global internal constant @sawtooth.artifact()
+        : !llvm.struct<(i32, i32, ptr, ptr)> { … }
     llvm.func @sawtooth_query(%abi: i32) -> !llvm.ptr { … }
     ```
   }];

@@ -25,14 +25,15 @@ struct PipelineOptions {
   std::string target = "cpu"; // or "nvptx"
 };
 
-/// The passes of sawtooth-to-cpu or sawtooth-to-nvptx up to `last`; from Stage::LLVM on the module ends in the llvm
-/// dialect. Amp is linked, specialised and outlined, Sweep is cut, Kernel holds functions over raw
-/// memory. What a stage leaves is checked by the next one's conversion. A module that is at stage
-/// `done` already goes on from there.
+/// The passes of sawtooth-to-cpu or sawtooth-to-nvptx up to `last`; from Stage::LLVM on the module
+/// ends in the llvm dialect. Amp is linked, specialised and outlined, Sweep is cut, Kernel holds
+/// functions over raw memory. What a stage leaves is checked by the next one's conversion. A module
+/// that is at stage `done` already goes on from there.
 void buildPipeline(mlir::OpPassManager &passes, const PipelineOptions &options,
-                      Stage last = Stage::LLVM, std::optional<Stage> done = std::nullopt);
+                   Stage last = Stage::LLVM, std::optional<Stage> done = std::nullopt);
 
-/// Registers `sawtooth-to-cpu` and `sawtooth-to-nvptx` with their options for tools. Call it once in a process.
+/// Registers `sawtooth-to-cpu` and `sawtooth-to-nvptx` with their options for tools. Call it once
+/// in a process.
 void registerPipelines();
 
 } // namespace sawtooth

@@ -16,8 +16,9 @@ def AmpLink : Pass<"amp-link", "::mlir::ModuleOp"> {
 
     Two imported files that define the same name, a name that nobody defines and an imported file
     that holds anything but rules, functions and imports are errors. Fast-math flags, which the
-    numerics contract does not know, are dropped with a remark, here and in what is cloned in. Operands of the functions that `expand-math`
-    writes out are hidden behind `amp.opaque`, so that no folder computes one by the host's library.
+    numerics contract does not know, are dropped with a remark, here and in what is cloned in.
+    Operands of the functions that `expand-math` writes out are hidden behind `amp.opaque`, so that
+    no folder computes one by the host's library.
 
     ```mlir
     amp.model @model
@@ -32,8 +33,8 @@ def AmpLink : Pass<"amp-link", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"recordImports", "record-imports", "bool", "false",
-           "Leave path, from the module's folder, and digest (XXH3-128) of each imported file in the "
-           "attribute `amp.imports`">
+           "Leave path, from the module's folder, and digest (XXH3-128) of each imported file in "
+           "the attribute `amp.imports`">
   ];
   let statistics = [
     Statistic<"linked", "symbols-linked", "Number of symbols cloned in">,
@@ -81,7 +82,8 @@ def AmpInlineLayers : Pass<"amp-inline-layers", "::mlir::ModuleOp"> {
     becomes
     ```mlir
     %e = tensor.empty() : tensor<8x4xbf16>
-    %y = linalg.generic … ins(%x : tensor<8x4xbf16>) outs(%e : tensor<8x4xbf16>) { … } -> tensor<8x4xbf16>
+    %y = linalg.generic … ins(%x : tensor<8x4xbf16>) outs(%e : tensor<8x4xbf16>) { … }
+        -> tensor<8x4xbf16>
     ```
   }];
   let statistics = [Statistic<"inlined", "calls-inlined", "Number of calls replaced">];
@@ -97,7 +99,8 @@ def AmpOutlineForward : Pass<"amp-outline-forward", "::mlir::ModuleOp"> {
     are known when the step begins, and returns the tensors of `amp.pack`, then a tensor of one
     element for each `tensor.extract`. `amp.leaf`, `amp.pack` and `tensor.extract` stay in the step.
     Elementwise ops are fused where that computes nothing twice, which keeps every bit. The function
-    is in the normal form that code is generated from (ForwardNormalForm.h); what is not is an error.
+    is in the normal form that code is generated from (ForwardNormalForm.h); what is not is an
+    error.
 
     ```mlir
     amp.step @test(%x: tensor<8x1xf32> {amp.batch = "x"}) {
@@ -173,7 +176,7 @@ def ExpandPartialArith : Pass<"expand-partial-arith"> {
 
     | operation | where it has no value | value |
     |---|---|---|
-    | `divsi`, `divui`, `remsi`, `remui` | divisor 0, or the least number by -1 | the divisor counts as 1 |
+    | `divsi`, `divui`, `remsi`, `remui` | divisor 0, or the least number by -1 | as if by 1 |
     | `shli`, `shrui` | by the width or more | 0 |
     | `shrsi` | by the width or more | 0 or -1, after the sign |
     | `fptosi`, `fptoui` | beyond the type | the nearest number of the type; 0 for NaN |
@@ -198,9 +201,9 @@ def ExpandFloatCasts : Pass<"expand-float-casts"> {
   let description = [{
     Processors flush subnormal numbers when they narrow to bf16, libraries lack the function or
     round twice. This pass writes these conversions, on scalars and vectors, as integer arithmetic
-    that rounds to nearest even, keeps subnormal numbers, overflows to infinity and gives the canonical
-    NaN: f32 to bf16; f64 to bf16 and to f16 (through f32, rounded to odd). bf16 to f32 is a shift;
-    bf16 and f16 to f64 go through f32. f32 to f16 and back stay, as every target has them.
+    that rounds to nearest even, keeps subnormal numbers, overflows to infinity and gives the
+    canonical NaN: f32 to bf16; f64 to bf16 and to f16 (through f32, rounded to odd). bf16 to f32 is
+    a shift; bf16 and f16 to f64 go through f32. f32 to f16 and back stay, as every target has them.
     Arithmetic on bf16, and integers to bf16 or f16, are computed in f64 and rounded once.
 
     ```mlir
@@ -225,11 +228,11 @@ def SweepCut : Pass<"sweep-cut", "::mlir::ModuleOp"> {
     step or once a tensor goes into scalar programs between them: `@entry`, `@mid`, …, `@final`,
     which holds every `sweep.set`, the logs and the outcome.
 
-    A value that two passes need is computed again or kept, whichever moves fewer bytes: in a scratch
-    list, or in the state that it is stored to anyway, which may be written before the last pass
-    when every flag is known and nobody needs the old value. On a tie nothing is kept. A pass whose
-    effects all depend on one known flag is gated by it; otherwise each write has its own flag. Lists
-    whose elements nothing needs are not read.
+    A value that two passes need is computed again or kept, whichever moves fewer bytes: in a
+    scratch list, or in the state that it is stored to anyway, which may be written before the last
+    pass when every flag is known and nobody needs the old value. On a tie nothing is kept. A pass
+    whose effects all depend on one known flag is gated by it; otherwise each write has its own
+    flag. Lists whose elements nothing needs are not read.
 
     The lower bound (bytes per parameter) and the reasons are left as attributes; what could not be
     had is a `missed` remark of category `sweep-cut`.

@@ -16,8 +16,7 @@ namespace sawtooth {
 /// does not exist: it is gone from the declaration, the block arguments and the yield. The copy is
 /// in no module. Its parameters and states keep their order and names; `instance` keeps its size,
 /// so look settings up by name.
-mlir::OwningOpRef<amp::RuleOp> specializeRule(amp::RuleOp rule,
-                                              const amp::RuleInstance &instance);
+mlir::OwningOpRef<amp::RuleOp> specializeRule(amp::RuleOp rule, const amp::RuleInstance &instance);
 
 } // namespace sawtooth
 

@@ -59,11 +59,10 @@ LogicalResult StepLowering::declareArguments() {
   builder.setInsertionPointToStart(&target.getBody().front());
   for (BlockArgument argument : body.getArguments())
     if (FlatSymbolRefAttr list = plainLists.lookup(argument))
-      scalars.map(argument,
-                  sweep::ElementOp::create(
-                      builder, argument.getLoc(),
-                      cast<amp::TensorsType>(argument.getType()).getElementType(), list)
-                      .getResult());
+      scalars.map(argument, sweep::ElementOp::create(
+                                builder, argument.getLoc(),
+                                cast<amp::TensorsType>(argument.getType()).getElementType(), list)
+                                .getResult());
   return success();
 }
 
@@ -81,11 +80,11 @@ LogicalResult StepLowering::lowerOp(Operation &op) {
               return isa_and_nonnull<func::CallOp>(tensor.getDefiningOp());
             }))
           return pack.emitOpError("expected tensors that the outlined part returns");
-        scalars.map(pack.getResult(),
-                    sweep::ElementOp::create(
-                        builder, pack.getLoc(),
-                        cast<amp::TensorsType>(pack.getType()).getElementType(), list)
-                        .getResult());
+        scalars.map(
+            pack.getResult(),
+            sweep::ElementOp::create(builder, pack.getLoc(),
+                                     cast<amp::TensorsType>(pack.getType()).getElementType(), list)
+                .getResult());
         return success();
       })
       .Default([&](Operation *other) -> LogicalResult {

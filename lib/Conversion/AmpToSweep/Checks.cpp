@@ -120,13 +120,12 @@ LogicalResult StepLowering::lower(amp::NormOp op) {
     Value scalar = lookupF32(value, op);
     if (!scalar)
       return failure();
-    Value term = order == 2.0
-                     ? arith::MulFOp::create(builder, loc, scalar, scalar).getResult()
-                     : math::AbsFOp::create(builder, loc, scalar).getResult();
+    Value term = order == 2.0 ? arith::MulFOp::create(builder, loc, scalar, scalar).getResult()
+                              : math::AbsFOp::create(builder, loc, scalar).getResult();
     Value part = sweep::ReduceOp::create(
         builder, loc, f64, isMax ? amp::ReduceKind::Max : amp::ReduceKind::Add, term,
         amp::Extent::Step, cast<amp::TensorsType>(value.getType()).getModel().getValue(),
-        builder.getStringAttr((isMax ? "largest magnitude of "
+        builder.getStringAttr((isMax          ? "largest magnitude of "
                                : order == 1.0 ? "sum of magnitudes of "
                                               : "sum of squares of ") +
                               describe(value)));

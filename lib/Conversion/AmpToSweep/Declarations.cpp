@@ -52,8 +52,8 @@ sweep::FieldOp ModuleLowering::declareField(Location loc, sweep::FieldKind kind,
   amp::RoleAttr roleAttr;
   if (role != amp::Role::None)
     roleAttr = amp::RoleAttr::get(builder.getContext(), role);
-  auto field =
-      sweep::FieldOp::create(builder, loc, kind, symbol, type, init, model, alias, roleAttr, scaler);
+  auto field = sweep::FieldOp::create(builder, loc, kind, symbol, type, init, model, alias,
+                                      roleAttr, scaler);
   symbols[symbol] = field;
   fields[symbol] = field;
   return field;

@@ -65,10 +65,10 @@ LogicalResult StepLowering::lower(func::CallOp op) {
     packLists.push_back(list);
     packNames.push_back(pack.getNames()[packs.front()->getOperandNumber()]);
   }
-  auto forward = sweep::ForwardOp::create(
-      builder, loc, resultTypes, op.getCalleeAttr(), inputs, builder.getArrayAttr(leafLists),
-      builder.getArrayAttr(leafNames), builder.getArrayAttr(packLists),
-      builder.getArrayAttr(packNames));
+  auto forward =
+      sweep::ForwardOp::create(builder, loc, resultTypes, op.getCalleeAttr(), inputs,
+                               builder.getArrayAttr(leafLists), builder.getArrayAttr(leafNames),
+                               builder.getArrayAttr(packLists), builder.getArrayAttr(packNames));
   for (auto [result, scalar] : llvm::zip(scalarResults, forward.getResults()))
     scalars.map(result, scalar);
   return success();

@@ -42,9 +42,9 @@ LogicalResult ModuleLowering::instantiate(OpTy op, FlatSymbolRefAttr ruleName) {
   auto kind = isOptimizer ? amp::RuleKind::Optimizer : amp::RuleKind::Policy;
   auto rule = dyn_cast_or_null<amp::RuleOp>(symbols.lookup(ruleName.getValue()));
   if (!rule || rule.getKind() != kind) {
-    InFlightDiagnostic diag = op.emitOpError() << "expected " << ruleName << " to be a rule ("
-                                               << amp::stringifyRuleKind(kind)
-                                               << ") of this module";
+    InFlightDiagnostic diag = op.emitOpError()
+                              << "expected " << ruleName << " to be a rule ("
+                              << amp::stringifyRuleKind(kind) << ") of this module";
     if (Operation *other = symbols.lookup(ruleName.getValue())) {
       diag.attachNote(other->getLoc()) << "the name is that of this";
       return diag;
@@ -129,8 +129,8 @@ LogicalResult ModuleLowering::declareStates(Operation *op, Instance &instance) {
       auto type = amp::TensorsType::getChecked([&] { return op->emitOpError(); }, context,
                                                instance.model, home.type, false);
       home.isList = true;
-      if (!type || !declareList(op->getLoc(), sweep::ListKind::State, symbol, type, symbol, initial,
-                                {}, {}))
+      if (!type ||
+          !declareList(op->getLoc(), sweep::ListKind::State, symbol, type, symbol, initial, {}, {}))
         return failure();
     } else {
       bool perTensor =

@@ -52,7 +52,8 @@ struct Instance {
 FailureOr<SmallVector<Value>> inlineBody(OpBuilder &builder, Block &body, IRMapping &mapping,
                                          FlatSymbolRefAttr model);
 
-/// Clones `op` if it is a scalar op of arith or math (or amp.powi or opaque), without fast-math flags.
+/// Clones `op` if it is a scalar op of arith or math (or amp.powi or opaque), without fast-math
+/// flags.
 FailureOr<Operation *> cloneScalarOp(OpBuilder &builder, Operation &op, IRMapping &mapping);
 
 /// Declarations of a module.
@@ -91,7 +92,8 @@ private:
   LogicalResult lowerOptimizer(amp::OptimizerOp op);
   LogicalResult lowerStep(amp::StepOp op);
   /// Reads the dictionary of `op` and folds its rule.
-  template <typename OpTy> LogicalResult instantiate(OpTy op, FlatSymbolRefAttr ruleName);
+  template <typename OpTy>
+  LogicalResult instantiate(OpTy op, FlatSymbolRefAttr ruleName);
   LogicalResult declareParams(Operation *op, Instance &instance);
   LogicalResult declareStates(Operation *op, Instance &instance);
   /// Whether every amp.apply of `optimizer` gives parameter `name` itself, and there is one.
@@ -151,8 +153,7 @@ private:
   Value getReciprocal(const Instance &scaler);
   /// Runs the rule of `instance` on `inputs`.
   FailureOr<SmallVector<Value>> inlineRule(Operation *op, const Instance &instance,
-                                           ValueRange inputs,
-                                           const llvm::StringMap<Value> &hyper);
+                                           ValueRange inputs, const llvm::StringMap<Value> &hyper);
   LogicalResult storeState(Operation *op, StringRef list, Value value, Value flag);
   /// A short name of a list value for labels: of the list that it comes from.
   std::string describe(Value value);

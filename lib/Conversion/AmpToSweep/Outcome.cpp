@@ -70,8 +70,8 @@ LogicalResult StepLowering::lower(amp::CommitOp op) {
       if (field.getType() != scalar.getType() ||
           field.getModelAttr() != (list ? list.getModel() : FlatSymbolRefAttr()))
         return op.emitOpError() << "expected a value of type " << field.getType()
-                                << (field.getModelAttr() ? " per tensor" : "") << " for "
-                                << symbol << ", got " << value.getType();
+                                << (field.getModelAttr() ? " per tensor" : "") << " for " << symbol
+                                << ", got " << value.getType();
       if (field.getKind() != sweep::FieldKind::State)
         return op.emitOpError() << "expected a state, got the parameter " << symbol;
       sweep::SetOp::create(builder, op.getLoc(), scalar, symbol, flag);
@@ -145,14 +145,14 @@ LogicalResult StepLowering::writeCounters() {
   if (!applied)
     applied = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
   auto get = [&](StringRef name) {
-    return getField(FlatSymbolRefAttr::get(step.getContext(), (step.getSymName() + "." + name).str()),
-                    i64);
+    return getField(
+        FlatSymbolRefAttr::get(step.getContext(), (step.getSymName() + "." + name).str()), i64);
   };
   auto set = [&](StringRef name, Value value) {
-    sweep::SetOp::create(builder, loc, value,
-                         FlatSymbolRefAttr::get(step.getContext(),
-                                                (step.getSymName() + "." + name).str()),
-                         /*flag=*/Value());
+    sweep::SetOp::create(
+        builder, loc, value,
+        FlatSymbolRefAttr::get(step.getContext(), (step.getSymName() + "." + name).str()),
+        /*flag=*/Value());
   };
   auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); };
   auto select = [&](Value a, Value b) -> Value {
@@ -169,8 +169,8 @@ LogicalResult StepLowering::writeCounters() {
   // Calibration: the scale is still looking for its place, nothing was applied yet.
   Value calibrates =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, appliedBefore, zero);
-  Value calibrationAfter = arith::SelectOp::create(
-      builder, loc, calibrates, add(calibrationBefore, one), calibrationBefore);
+  Value calibrationAfter = arith::SelectOp::create(builder, loc, calibrates,
+                                                   add(calibrationBefore, one), calibrationBefore);
   set("calibration_skips", select(calibrationBefore, calibrationAfter));
 
   if (causes.size() > 64)

@@ -87,15 +87,14 @@ FailureOr<SmallVector<Value>> amptosweep::inlineBody(OpBuilder &builder, Block &
     if (!model && isa<amp::ReduceOp, amp::NumelOp, amp::DimOp, amp::RankOp>(op))
       return op.emitOpError("needs a model, and a policy has none"), failure();
     if (auto reduce = dyn_cast<amp::ReduceOp>(op))
-      result = sweep::ReduceOp::create(
-          builder, op.getLoc(), reduce.getType(), reduce.getKind(),
-          mapping.lookup(reduce.getValue()), reduce.getExtent(), model.getValue(),
-          builder.getStringAttr(describe(reduce)));
+      result = sweep::ReduceOp::create(builder, op.getLoc(), reduce.getType(), reduce.getKind(),
+                                       mapping.lookup(reduce.getValue()), reduce.getExtent(),
+                                       model.getValue(), builder.getStringAttr(describe(reduce)));
     else if (isa<amp::NumelOp>(op))
       result = sweep::NumelOp::create(builder, op.getLoc(), builder.getI64Type(), model);
     else if (auto dim = dyn_cast<amp::DimOp>(op))
-      result = sweep::DimOp::create(builder, op.getLoc(), builder.getI64Type(),
-                                    dim.getIndexAttr(), model);
+      result = sweep::DimOp::create(builder, op.getLoc(), builder.getI64Type(), dim.getIndexAttr(),
+                                    model);
     else if (isa<amp::RankOp>(op))
       result = sweep::RankOp::create(builder, op.getLoc(), builder.getI64Type(), model);
     else if (failed(cloneScalarOp(builder, op, mapping)))

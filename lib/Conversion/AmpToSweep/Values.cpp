@@ -14,9 +14,8 @@ using namespace sawtooth::amptosweep;
 Value StepLowering::lookup(Value value, Operation *user) {
   if (Value scalar = scalars.lookupOrNull(value))
     return scalar;
-  InFlightDiagnostic diag =
-      user->emitOpError() << "uses a value of type " << value.getType()
-                          << " that is neither a list nor a step value";
+  InFlightDiagnostic diag = user->emitOpError() << "uses a value of type " << value.getType()
+                                                << " that is neither a list nor a step value";
   if (isa<RankedTensorType>(value.getType()))
     diag.attachNote(value.getLoc()) << kTensorHint;
   return {};
@@ -113,8 +112,7 @@ Value StepLowering::getReciprocal(const Instance &scaler) {
   Value scale = getField(scaler.scale, scaler.scaleType);
   if (scale.getType() != f64)
     scale = arith::ExtFOp::create(builder, step.getLoc(), f64, scale);
-  Value quotient =
-      arith::DivFOp::create(builder, step.getLoc(), constant(f64, 1.0), scale);
+  Value quotient = arith::DivFOp::create(builder, step.getLoc(), constant(f64, 1.0), scale);
   return r = narrow(quotient, builder.getF32Type());
 }
 
@@ -138,12 +136,11 @@ LogicalResult StepLowering::lower(amp::ClipByNormOp op) {
     return failure();
   Location loc = op.getLoc();
   Type f64 = builder.getF64Type();
-  Value sum = arith::AddFOp::create(builder, loc, norm,
-                                    constant(f64, op.getEps().convertToDouble()));
+  Value sum =
+      arith::AddFOp::create(builder, loc, norm, constant(f64, op.getEps().convertToDouble()));
   Value quotient = arith::DivFOp::create(builder, loc, max, sum);
   Value k = arith::MinimumFOp::create(builder, loc, quotient, constant(f64, 1.0));
-  Value product =
-      arith::MulFOp::create(builder, loc, value, narrow(k, builder.getF32Type()));
+  Value product = arith::MulFOp::create(builder, loc, value, narrow(k, builder.getF32Type()));
   scalars.map(op.getResult(),
               narrow(product, cast<amp::TensorsType>(op.getType()).getElementType()));
   return success();
@@ -187,12 +184,11 @@ LogicalResult StepLowering::lower(amp::MapOp op) {
       return failure();
     value = widen(value);
     if (argument.getType() != value.getType())
-      return op.emitOpError() << "expected block argument " << argument.getArgNumber()
-                              << " to be " << value.getType() << ", got " << argument.getType();
+      return op.emitOpError() << "expected block argument " << argument.getArgNumber() << " to be "
+                              << value.getType() << ", got " << argument.getType();
     mapping.map(argument, value);
   }
-  FailureOr<SmallVector<Value>> results =
-      inlineBody(builder, body, mapping, type.getModel());
+  FailureOr<SmallVector<Value>> results = inlineBody(builder, body, mapping, type.getModel());
   if (failed(results))
     return failure();
   Value result = results->front();
@@ -210,14 +206,13 @@ FailureOr<SmallVector<Value>> StepLowering::inlineRule(Operation *op, const Inst
                                                        const llvm::StringMap<Value> &hyper) {
   amp::RuleOp rule = *const_cast<Instance &>(instance).rule;
   IRMapping mapping;
-  for (auto [param, home, argument] :
-       llvm::zip_equal(rule.getParams().getAsRange<amp::ParamAttr>(), instance.params,
-                       rule.getParamArguments())) {
+  for (auto [param, home, argument] : llvm::zip_equal(rule.getParams().getAsRange<amp::ParamAttr>(),
+                                                      instance.params, rule.getParamArguments())) {
     StringRef name = param.getName();
     Value given = hyper.lookup(name);
     if (given && given.getType() != param.getType())
-      return op->emitOpError() << "expected '" << name << "' to be " << param.getType()
-                               << ", got " << given.getType(),
+      return op->emitOpError() << "expected '" << name << "' to be " << param.getType() << ", got "
+                               << given.getType(),
              failure();
     if (!given && !home)
       return op->emitOpError() << "parameter '" << name << "' has no default: give it in hyper("
@@ -226,10 +221,10 @@ FailureOr<SmallVector<Value>> StepLowering::inlineRule(Operation *op, const Inst
     mapping.map(argument, given ? given : getField(home, param.getType()));
   }
   for (auto [home, argument] : llvm::zip_equal(instance.states, rule.getStateArguments())) {
-    Value value = home.isList ? sweep::ElementOp::create(builder, op->getLoc(), home.type,
-                                                         home.symbol)
-                                    .getResult()
-                              : getField(home.symbol, home.type);
+    Value value =
+        home.isList
+            ? sweep::ElementOp::create(builder, op->getLoc(), home.type, home.symbol).getResult()
+            : getField(home.symbol, home.type);
     mapping.map(argument, value);
   }
   if (inputs.size() != rule.getInputs().size())
@@ -253,8 +248,7 @@ LogicalResult StepLowering::lower(amp::ApplyOp op) {
     return op.emitOpError() << "expected an optimizer, got " << op.getOptimizerAttr();
   amp::RuleOp rule = *const_cast<Instance *>(optimizer)->rule;
   llvm::StringMap<Value> hyper;
-  for (auto [name, value] :
-       llvm::zip(op.getHyperNames().getAsRange<StringAttr>(), op.getHyper())) {
+  for (auto [name, value] : llvm::zip(op.getHyperNames().getAsRange<StringAttr>(), op.getHyper())) {
     bool known = llvm::any_of(rule.getParams().getAsRange<amp::ParamAttr>(),
                               [&](amp::ParamAttr param) { return param.getName() == name; });
     if (!known)

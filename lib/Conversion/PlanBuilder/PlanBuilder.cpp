@@ -32,9 +32,9 @@ SawtoothString PlanBuilder::locationOf(Operation *op) {
   auto location = op->getLoc()->findInstanceOf<FileLineColLoc>();
   if (!location)
     return string("");
-  return string((nameOf(location) + ":" + Twine(location.getLine()) + ":" +
-                 Twine(location.getColumn()))
-                    .str());
+  return string(
+      (nameOf(location) + ":" + Twine(location.getLine()) + ":" + Twine(location.getColumn()))
+          .str());
 }
 
 LogicalResult PlanBuilder::addProgramSteps(Block &body, SawtoothProgramRow &row) {

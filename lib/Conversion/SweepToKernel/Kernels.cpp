@@ -38,7 +38,8 @@ Value sawtooth::canonicalizeNan(OpBuilder &builder, Location location, Value val
     return value;
   const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
   llvm::APFloat quiet = llvm::APFloat::getQNaN(semantics);
-  // LLVM takes "NaN if the root is NaN, else the root" for the root itself, whatever NaN that gives.
+  // LLVM takes "NaN if the root is NaN, else the root" for the root itself, whatever NaN that
+  // gives.
   if (floatType.getWidth() > 16 && !value.getDefiningOp<math::SqrtOp>()) {
     Value isNan = arith::CmpFOp::create(builder, location, arith::CmpFPredicate::UNO, value, value);
     Value nan = splat(builder, location, type, builder.getFloatAttr(floatType, quiet));
@@ -55,9 +56,8 @@ Value sawtooth::canonicalizeNan(OpBuilder &builder, Location location, Value val
   Value bits = arith::BitcastOp::create(builder, location, shape, value);
   Value magnitude = arith::AndIOp::create(
       builder, location, bits, constant(llvm::APInt::getSignedMaxValue(floatType.getWidth())));
-  Value isNan = arith::CmpIOp::create(
-      builder, location, arith::CmpIPredicate::sgt, magnitude,
-      constant(llvm::APFloat::getInf(semantics).bitcastToAPInt()));
+  Value isNan = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sgt, magnitude,
+                                      constant(llvm::APFloat::getInf(semantics).bitcastToAPInt()));
   bits = arith::SelectOp::create(builder, location, isNan, constant(quiet.bitcastToAPInt()), bits);
   return arith::BitcastOp::create(builder, location, type, bits);
 }

@@ -44,8 +44,8 @@ void sawtooth::emitRingRow(const LaunchContext &context, OpBuilder &builder, Val
                            abi.loadI64(ring, offsetof(SawtoothDeviceRing, rowBytes)));
   Value row = abi.element(abi.loadPointer(ring, offsetof(SawtoothDeviceRing, row)), bytes, 1);
 
-  // A reader that meets the row half written finds its sequence changed: what a thread writes to the
-  // row comes behind the 0 because of its own fence, whoever wrote the 0 before the barrier.
+  // A reader that meets the row half written finds its sequence changed: what a thread writes to
+  // the row comes behind the 0 because of its own fence, whoever wrote the 0 before the barrier.
   device.when(device.isFirstThread(), [&] {
     storeNow(device.i64(0), abi.offset(row, offsetof(SawtoothRingRow, sequence)));
   });

@@ -26,9 +26,9 @@ static constexpr Feature known[] = {
 };
 
 // What x86-64-v2 has, so that every machine that anything runs on has it.
-static constexpr llvm::StringLiteral ubiquitous[] = {"64bit",  "cmov",   "crc32", "cx16", "cx8",  "fxsr",
-                                                "mmx",    "popcnt", "sahf",  "sse",  "sse2", "sse3",
-                                                "sse4.1", "sse4.2", "ssse3", "xsave"};
+static constexpr llvm::StringLiteral ubiquitous[] = {
+    "64bit", "cmov", "crc32", "cx16", "cx8",    "fxsr",   "mmx",   "popcnt",
+    "sahf",  "sse",  "sse2",  "sse3", "sse4.1", "sse4.2", "ssse3", "xsave"};
 
 /// The features of CpuFeatures.def that a level needs.
 static std::vector<std::string> featuresOfLevel(unsigned level) {

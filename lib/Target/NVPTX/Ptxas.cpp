@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace sawtooth;
 using runtime::ArtifactKernel;
 
-template <typename... Parts> static llvm::Error error(const Parts &...parts) {
+template <typename... Parts>
+static llvm::Error error(const Parts &...parts) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   (stream << ... << parts);
@@ -32,9 +33,9 @@ static uint64_t numberBefore(StringRef line, StringRef what) {
   return number;
 }
 
-/// What `-v` prints: of a kernel a line that names it ("Compiling entry function 'NAME' for …"), one
-/// with the bytes it spills, and one with its registers; of a function that kernels call, "Function
-/// properties for NAME" and the bytes alone.
+/// What `-v` prints: of a kernel a line that names it ("Compiling entry function 'NAME' for …"),
+/// one with the bytes it spills, and one with its registers; of a function that kernels call,
+/// "Function properties for NAME" and the bytes alone.
 static std::vector<ArtifactKernel> readKernels(StringRef text, StringRef chip) {
   std::vector<ArtifactKernel> kernels;
   for (StringRef line : llvm::split(text, '\n')) {
@@ -53,7 +54,8 @@ static std::vector<ArtifactKernel> readKernels(StringRef text, StringRef chip) {
       kernels.back().shared = numberBefore(line, "bytes smem");
     }
   }
-  llvm::erase_if(kernels, [](const ArtifactKernel &each) { return !each.registers && !each.spilled; });
+  llvm::erase_if(kernels,
+                 [](const ArtifactKernel &each) { return !each.registers && !each.spilled; });
   llvm::sort(kernels, [](const ArtifactKernel &a, const ArtifactKernel &b) {
     return StringRef(a.name).compare_numeric(b.name) < 0;
   });

@@ -17,9 +17,9 @@ public:
   explicit Notes(MLIRContext *context) : builder(context) {}
 
   void add(StringRef kind, const Twine &text) {
-    notes.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("kind", builder.getStringAttr(kind)),
-         builder.getNamedAttr("text", builder.getStringAttr(text))}));
+    notes.push_back(
+        builder.getDictionaryAttr({builder.getNamedAttr("kind", builder.getStringAttr(kind)),
+                                   builder.getNamedAttr("text", builder.getStringAttr(text))}));
   }
   /// A missed opportunity, for whoever listens to remarks of `sweep-cut` too.
   void addMissed(Location loc, StringRef step, StringRef name, const std::string &text) {
@@ -57,7 +57,9 @@ static ArrayAttr describePass(sweep::StepOp step, const StepGraph &graph, const 
   const PassBody &body = schedule.passes[number];
   const PassCost &pass = *body.cost;
   Notes notes(step.getContext());
-  auto label = [&](unsigned list) { return graph.lists[list]->getAttrOfType<StringAttr>("label").str(); };
+  auto label = [&](unsigned list) {
+    return graph.lists[list]->getAttrOfType<StringAttr>("label").str();
+  };
   for (unsigned index : pass.reductions)
     notes.add("result", describe(graph.reductions[index]));
 
@@ -72,18 +74,18 @@ static ArrayAttr describePass(sweep::StepOp step, const StepGraph &graph, const 
           if (theirs.second.ops.contains(op))
             again.insert(op);
     for (unsigned list : pass.reads)
-      if (llvm::is_contained(other.cost->reads, list) || llvm::is_contained(other.cost->stores, list))
+      if (llvm::is_contained(other.cost->reads, list) ||
+          llvm::is_contained(other.cost->stores, list))
         from.insert(list);
   }
   if (!again.empty()) {
     auto lists = llvm::map_to_vector(from, label);
-    notes.add("recompute", Twine(again.size()) +
-                               (again.size() == 1 ? " value of an earlier pass is"
-                                                  : " values of earlier passes are") +
-                               " computed again" +
-                               (lists.empty() ? "" : " from " + join(lists)) +
-                               ": keeping " + (again.size() == 1 ? "it" : "them") +
-                               " would move no fewer bytes");
+    notes.add(
+        "recompute",
+        Twine(again.size()) +
+            (again.size() == 1 ? " value of an earlier pass is" : " values of earlier passes are") +
+            " computed again" + (lists.empty() ? "" : " from " + join(lists)) + ": keeping " +
+            (again.size() == 1 ? "it" : "them") + " would move no fewer bytes");
   }
 
   SmallVector<std::string> early;

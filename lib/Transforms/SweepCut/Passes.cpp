@@ -68,17 +68,16 @@ sweep::PassOp Emitter::emitPass(PassBody &body) {
   }
   for (unsigned index : cost.reductions) {
     sweep::ReduceOp reduce = graph.reductions[index];
-    reductions.push_back(
-        sweep::ReductionAttr::get(context, reduce.getKind(), reduce.getExtent()));
-    resultTypes.push_back(reduce.getExtent() == amp::Extent::Step
-                              ? reduce.getType()
-                              : sweep::PerTensorType::get(context, reduce.getModelAttr(),
-                                                          reduce.getType()));
+    reductions.push_back(sweep::ReductionAttr::get(context, reduce.getKind(), reduce.getExtent()));
+    resultTypes.push_back(
+        reduce.getExtent() == amp::Extent::Step
+            ? reduce.getType()
+            : sweep::PerTensorType::get(context, reduce.getModelAttr(), reduce.getType()));
   }
-  auto pass = sweep::PassOp::create(
-      builder, step.getLoc(), resultTypes, graph.models[cost.model],
-      builder.getArrayAttr(reads), builder.getArrayAttr(writes), tensors, gate, flags,
-      builder.getDenseI32ArrayAttr(writeFlags), builder.getArrayAttr(reductions), ArrayAttr());
+  auto pass = sweep::PassOp::create(builder, step.getLoc(), resultTypes, graph.models[cost.model],
+                                    builder.getArrayAttr(reads), builder.getArrayAttr(writes),
+                                    tensors, gate, flags, builder.getDenseI32ArrayAttr(writeFlags),
+                                    builder.getArrayAttr(reductions), ArrayAttr());
 
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(&pass.getBody());

@@ -60,7 +60,8 @@ void Emitter::emitEach(FlatSymbolRefAttr model, ArrayRef<Operation *> ops, IRMap
       if (isUsedOutside(result, [&](Operation *user) { return inside.contains(user); }))
         results.insert(result);
   }
-  auto types = llvm::map_to_vector(results, [&](Value value) { return getCrossingType(extents, value); });
+  auto types =
+      llvm::map_to_vector(results, [&](Value value) { return getCrossingType(extents, value); });
   auto crossed = llvm::map_to_vector(inputs, [&](Value value) { return mapping.lookup(value); });
   auto each = sweep::EachOp::create(builder, step.getLoc(), types, model, crossed);
   OpBuilder::InsertionGuard guard(builder);
@@ -97,7 +98,8 @@ void Emitter::emitProgram(unsigned slot) {
   bool followsReductions = llvm::any_of(schedule.passes, [&](const PassBody &body) {
     return schedule.getFirstSlot(body.cost->level) == slot && !body.cost->reductions.empty();
   });
-  // The runtime finds a pass's flag in the frame: an argument gets there through the program before.
+  // The runtime finds a pass's flag in the frame: an argument gets there through the program
+  // before.
   llvm::SetVector<Value> results;
   for (const PassBody &body : schedule.passes) {
     if (body.cost->gate == SweepGraph::kAlways ||
@@ -114,7 +116,8 @@ void Emitter::emitProgram(unsigned slot) {
     for (Value result : op->getResults())
       if (isUsedOutside(result, [&](Operation *user) { return schedule.getSlot(user) == slot; }))
         results.insert(result);
-  auto types = llvm::map_to_vector(results, [&](Value value) { return getCrossingType(extents, value); });
+  auto types =
+      llvm::map_to_vector(results, [&](Value value) { return getCrossingType(extents, value); });
   auto program = sweep::ScalarOp::create(builder, step.getLoc(), types,
                                          FlatSymbolRefAttr::get(getLabel(slot)));
   OpBuilder::InsertionGuard guard(builder);

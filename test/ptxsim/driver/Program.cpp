@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An ordinary driver-API program: it opens libcuda.so.1 by dlopen as any program would and knows
 // nothing of the simulator. Declarations are its own, as the public reference gives them.
@@ -129,7 +130,8 @@ TEST_F(Cuda, RunsAKernelAndChangesAGlobal) {
     unsigned n;
   } packed{data, 50};
   size_t size = sizeof packed;
-  void *extra[] = {reinterpret_cast<void *>(1), &packed, reinterpret_cast<void *>(2), &size, nullptr};
+  void *extra[] = {reinterpret_cast<void *>(1), &packed, reinterpret_cast<void *>(2), &size,
+                   nullptr};
   ASSERT_EQ(cu("cuLaunchKernel", kernel, 4u, 1u, 1u, 32u, 1u, 1u, 0u, static_cast<Handle>(nullptr),
                static_cast<void **>(nullptr), extra),
             0);
@@ -263,16 +265,20 @@ TEST_F(Cuda, HonoursTheLogOfAModule) {
   std::memset(log, 'x', sizeof log);
   int options[] = {5, 6};
   void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
-  const char text[] = ".version 7.0\n.target sm_75\n.address_size 64\n.entry k() {\n  frobnicate.s32 %r1;\n}\n";
+  const char text[] =
+      ".version 7.0\n.target sm_75\n.address_size 64\n.entry k() {\n  frobnicate.s32 %r1;\n}\n";
   Handle module = nullptr;
-  EXPECT_EQ(cu("cuModuleLoadDataEx", &module, static_cast<const void *>(text), 2u, options, values), 218);
+  EXPECT_EQ(cu("cuModuleLoadDataEx", &module, static_cast<const void *>(text), 2u, options, values),
+            218);
   std::string message = log;
-  EXPECT_NE(message.find(":5: error: unknown instruction 'frobnicate'"), std::string::npos) << message;
+  EXPECT_NE(message.find(":5: error: unknown instruction 'frobnicate'"), std::string::npos)
+      << message;
   EXPECT_EQ(reinterpret_cast<size_t>(values[1]), message.size());
   // A short buffer gets what fits, and its end.
   char tiny[8];
   void *small[] = {tiny, reinterpret_cast<void *>(sizeof tiny)};
-  EXPECT_EQ(cu("cuModuleLoadDataEx", &module, static_cast<const void *>(text), 2u, options, small), 218);
+  EXPECT_EQ(cu("cuModuleLoadDataEx", &module, static_cast<const void *>(text), 2u, options, small),
+            218);
   EXPECT_EQ(std::strlen(tiny), 7u);
   // A module for a newer chip than this one.
   std::string newer = addOne;
@@ -285,7 +291,8 @@ TEST_F(Cuda, ReportsAnIllegalAddressLikeAGpu) {
   Pointer data = upload(std::vector<int>(8, 0)), fresh = 0;
   unsigned n = 64;
   void *arguments[] = {&data, &n};
-  EXPECT_EQ(launch(kernel, 2, 32, nullptr, arguments), 0); // asynchronous: the launch itself is fine
+  EXPECT_EQ(launch(kernel, 2, 32, nullptr, arguments),
+            0); // asynchronous: the launch itself is fine
   EXPECT_EQ(cu("cuCtxSynchronize"), 700);
   // The context is lost.
   EXPECT_EQ(cu("cuMemAlloc_v2", &fresh, size_t(16)), 700);
@@ -300,11 +307,13 @@ TEST_F(Cuda, ChecksLaunches) {
   EXPECT_EQ(launch(kernel, 0, 32, nullptr, arguments), 1);
   EXPECT_EQ(launch(kernel, 1, 1025, nullptr, arguments), 1);
   EXPECT_EQ(launch(kernel, 1, 32, nullptr, nullptr), 1);
-  EXPECT_EQ(cu("cuLaunchKernel", kernel, 1u, 1u, 1u, 32u, 1u, 1u, 49u << 10, static_cast<Handle>(nullptr), arguments,
-               static_cast<void **>(nullptr)), 1);
+  EXPECT_EQ(cu("cuLaunchKernel", kernel, 1u, 1u, 1u, 32u, 1u, 1u, 49u << 10,
+               static_cast<Handle>(nullptr), arguments, static_cast<void **>(nullptr)),
+            1);
   EXPECT_EQ(cu("cuFuncSetAttribute", kernel, 8, 100 << 10), 0); // opts in to more shared memory
-  EXPECT_EQ(cu("cuLaunchKernel", kernel, 1u, 1u, 1u, 32u, 1u, 1u, 49u << 10, static_cast<Handle>(nullptr), arguments,
-               static_cast<void **>(nullptr)), 0);
+  EXPECT_EQ(cu("cuLaunchKernel", kernel, 1u, 1u, 1u, 32u, 1u, 1u, 49u << 10,
+               static_cast<Handle>(nullptr), arguments, static_cast<void **>(nullptr)),
+            0);
   EXPECT_EQ(cu("cuFuncSetAttribute", kernel, 8, 300 << 10), 1);
   EXPECT_EQ(cu("cuLaunchCooperativeKernel", kernel, 1u << 20, 1u, 1u, 32u, 1u, 1u, 0u,
                static_cast<Handle>(nullptr), arguments), 720);
@@ -372,7 +381,9 @@ TEST_F(Cuda, CallsTheHostInOrder) {
   std::vector<int> seen;
   auto note = [](void *list) { static_cast<std::vector<int> *>(list)->push_back(1); };
   EXPECT_EQ(launch(kernel, 1, 1, stream, arguments), 0);
-  EXPECT_EQ(cu("cuLaunchHostFunc", stream, static_cast<void (*)(void *)>(note), static_cast<void *>(&seen)), 0);
+  EXPECT_EQ(cu("cuLaunchHostFunc", stream, static_cast<void (*)(void *)>(note),
+               static_cast<void *>(&seen)),
+            0);
   EXPECT_EQ(cu("cuStreamSynchronize", stream), 0);
   EXPECT_EQ(seen.size(), 1u);
 }

@@ -1,7 +1,9 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any bytes are a module: it loads or is refused, and what loads runs to an end. Built with libFuzzer
-// where the compiler has it, else as a program that replays files and mutates them itself.
+// Any bytes are a module: it loads or is refused, and what loads runs to an end. Built with
+// libFuzzer where the compiler has it, else as a program that replays files and mutates them
+// itself.
 
 #include "exec/Launch.h"
 
@@ -78,7 +80,9 @@ static std::string mutate(std::string text, uint64_t &state) {
     return bound ? state % bound : 0;
   };
   auto word = [&](size_t at, size_t &begin, size_t &end) {
-    auto part = [&](char c) { return std::isalnum((unsigned char)c) || c == '_' || c == '%' || c == '$'; };
+    auto part = [&](char c) {
+      return std::isalnum((unsigned char)c) || c == '_' || c == '%' || c == '$';
+    };
     while (at < text.size() && !part(text[at]))
       ++at;
     begin = end = at;

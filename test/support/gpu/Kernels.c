@@ -1,9 +1,9 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The modules of FakeModule.cpp as kernels, written by hand against the ABI: what the runtime has to
-// give a kernel and what a kernel has to do, without a compiler of ours. Compiled to PTX by clang.
-// Slow on purpose: one lane does a chunk row, so that sums have the order of the CPU's code.
+// The modules of FakeModule.cpp as kernels, written by hand against the ABI: what the runtime has
+// to give a kernel and what a kernel has to do, without a compiler of ours. Compiled to PTX by
+// clang. Slow on purpose: one lane does a chunk row, so that sums have the order of the CPU's code.
 #include "sawtooth/runtime/Abi.h"
 
 #define KERNEL __attribute__((device_kernel)) void
@@ -11,7 +11,8 @@
 #define SHARED __attribute__((address_space(3)))
 
 // Places in the blocks of fakeSgd, in 8-byte slots.
-enum { Scale, Tracker, Interval, Skipped, Consecutive, Stuck, MaxSkips, Attempted, Applied, SkippedSteps, ConsecutiveSteps, Calibration, Steps, StateSlots };
+enum { Scale, Tracker, Interval, Skipped, Consecutive, Stuck, MaxSkips, Attempted, Applied };
+enum { SkippedSteps = Applied + 1, ConsecutiveSteps, Calibration, Steps, StateSlots };
 enum { Ok, Causes, Ratio, Norm2, FrameSlots };
 enum { W, H, M, G };
 
@@ -24,8 +25,9 @@ static unsigned threads(void) { return __nvvm_read_ptx_sreg_ntid_x(); }
 
 static SHARED unsigned isLast;
 
-// Whether this is the block that is done last: what all others wrote is then visible to it. The fences
-// are those of the thread that does the atomic operation; the barriers extend them to its block.
+// Whether this is the block that is done last: what all others wrote is then visible to it. The
+// fences are those of the thread that does the atomic operation; the barriers extend them to its
+// block.
 static int lastBlock(const SawtoothCtx *ctx, unsigned launch) {
   __nvvm_bar_sync(0);
   if (thread() == 0) {
@@ -40,16 +42,21 @@ static int lastBlock(const SawtoothCtx *ctx, unsigned launch) {
   return isLast;
 }
 
-static float ratioOf(const SawtoothCtx *ctx) { return (float)(1.0 / (double)SLOT(ctx->state, float, Scale)); }
+static float ratioOf(const SawtoothCtx *ctx) {
+  return (float)(1.0 / (double)SLOT(ctx->state, float, Scale));
+}
 
-static int finite(float x) { return (__builtin_bit_cast(uint32_t, x) & 0x7f800000u) != 0x7f800000u; }
+static int finite(float x) {
+  return (__builtin_bit_cast(uint32_t, x) & 0x7f800000u) != 0x7f800000u;
+}
 
 // Every chunk row for the warp that owns it: row, its tensor, first and last element.
 #define FOR_ROWS                                                                                   \
   unsigned warps = blocks() * threads() / 32, warp = (block() * threads() + thread()) / 32;        \
   unsigned lane = thread() % 32;                                                                   \
   const SawtoothModel *model = ctx->model[0];                                                      \
-  for (uint64_t row = model->firstChunk + warp; row < model->firstChunk + model->chunks; row += warps)
+  for (uint64_t row = model->firstChunk + warp; row < model->firstChunk + model->chunks;           \
+       row += warps)
 
 #define ROW_BOUNDS                                                                                 \
   const SawtoothChunk *chunk = ctx->chunk + row;                                                   \
@@ -91,10 +98,12 @@ KERNEL sgd_find(const SawtoothCtx *ctx) {
 }
 
 // The row of a step that has ended; see SawtoothDeviceRing.
-static void publish(const SawtoothCtx *ctx, uint64_t step, uint64_t frameSlots, uint64_t stateSlots) {
+static void publish(const SawtoothCtx *ctx, uint64_t step, uint64_t frameSlots,
+                    uint64_t stateSlots) {
   SawtoothDeviceRing *ring = ctx->device->ring;
   uint64_t number = ring->written;
-  volatile uint64_t *row = (volatile uint64_t *)((char *)ring->row + (number & (ring->rows - 1)) * ring->rowBytes);
+  volatile uint64_t *row =
+      (volatile uint64_t *)((char *)ring->row + (number & (ring->rows - 1)) * ring->rowBytes);
   row[0] = 0;
   __nvvm_membar_sys();
   row[1] = step;

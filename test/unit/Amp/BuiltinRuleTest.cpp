@@ -24,9 +24,11 @@ protected:
     context.loadDialect<AmpDialect, arith::ArithDialect, math::MathDialect>();
     const Builtin *builtin = findBuiltin(name);
     ASSERT_TRUE(builtin);
-    std::string instance = builtin->kind == "policy" ? "amp.scaler @x by @" : "amp.optimizer @x by @";
+    std::string instance =
+        builtin->kind == "policy" ? "amp.scaler @x by @" : "amp.optimizer @x by @";
     instance += name.str() + (builtin->kind == "policy" ? " " : " over @m ") + settings.str();
-    module = parseSourceString<ModuleOp>(builtin->text.str() + "amp.model @m\n" + instance, &context);
+    module =
+        parseSourceString<ModuleOp>(builtin->text.str() + "amp.model @m\n" + instance, &context);
     ASSERT_TRUE(module);
     rule = *module->getOps<RuleOp>().begin();
     FailureOr<RuleInstance> resolved = failure();
@@ -78,8 +80,8 @@ protected:
     }
     // A model of one tensor of one element: a sum is the element.
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      known[reduce.getResult()] = FloatAttr::get(
-          reduce.getResult().getType(), cast<FloatAttr>(operands[0]).getValueAsDouble());
+      known[reduce.getResult()] = FloatAttr::get(reduce.getResult().getType(),
+                                                 cast<FloatAttr>(operands[0]).getValueAsDouble());
       return;
     }
     // The folder narrows only what is exact.
@@ -121,9 +123,9 @@ protected:
   std::map<std::string, Attribute> values;
 };
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Policies
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 TEST_F(BuiltinRule, PytorchHasPytorchsDefaults) {
   load("pytorch", "");
@@ -205,9 +207,9 @@ TEST_F(BuiltinRule, StaticAndDisabledOnlyCount) {
   }
 }
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Optimizers
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 TEST_F(BuiltinRule, AdamsFirstSteps) {
   load("adam", "");

@@ -39,14 +39,11 @@ protected:
     step = *module->getOps<StepOp>().begin();
   }
 
-  Value result(unsigned op) {
-    return std::next(step.getBody().front().begin(), op)->getResult(0);
-  }
+  Value result(unsigned op) { return std::next(step.getBody().front().begin(), op)->getResult(0); }
   /// "s", "s^2 r", "" or "?", in the order met.
   std::string scaling(Value value) {
-    Scaling found = findScaling(value, [&](FlatSymbolRefAttr name) {
-      return SymbolTable::lookupSymbolIn(*module, name);
-    });
+    Scaling found = findScaling(
+        value, [&](FlatSymbolRefAttr name) { return SymbolTable::lookupSymbolIn(*module, name); });
     if (!found.known)
       return "?";
     std::string text;
@@ -119,9 +116,12 @@ TEST_F(Chains, OnlySumsAndProductsIn16BitsLoseBits) {
     %1 = tensor.empty() : tensor<6x4xf16>
     %2 = tensor.empty() : tensor<4x4xf16>
     %3 = tensor.empty() : tensor<4x4xf32>
-    %4 = linalg.matmul ins(%0, %1 : tensor<4x6xf16>, tensor<6x4xf16>) outs(%2 : tensor<4x4xf16>) -> tensor<4x4xf16>
-    %5 = linalg.matmul ins(%0, %1 : tensor<4x6xf16>, tensor<6x4xf16>) outs(%3 : tensor<4x4xf32>) -> tensor<4x4xf32>
-    %6 = linalg.add ins(%2, %2 : tensor<4x4xf16>, tensor<4x4xf16>) outs(%2 : tensor<4x4xf16>) -> tensor<4x4xf16>
+    %4 = linalg.matmul ins(%0, %1 : tensor<4x6xf16>, tensor<6x4xf16>)
+        outs(%2 : tensor<4x4xf16>) -> tensor<4x4xf16>
+    %5 = linalg.matmul ins(%0, %1 : tensor<4x6xf16>, tensor<6x4xf16>)
+        outs(%3 : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %6 = linalg.add ins(%2, %2 : tensor<4x4xf16>, tensor<4x4xf16>) outs(%2 : tensor<4x4xf16>)
+        -> tensor<4x4xf16>
     %7 = linalg.reduce ins(%0 : tensor<4x6xf16>) outs(%b : tensor<4xf16>) dimensions = [1]
       (%a: f16, %c: f16) {
         %d = arith.maximumf %a, %c : f16

@@ -1,8 +1,8 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "amp/Names.h"
 #include "amp/Rules.h"
+#include "amp/Names.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -86,7 +86,7 @@ TEST(InferExtents, FollowsOperandsAndReductions) {
     return extents.at(std::next(rule.getBody().front().begin(), op)->getResult(0));
   };
   auto plain = inferExtents(rule);
-  std::vector<Extent> expected = {Extent::Step,    Extent::Tensor, Extent::Tensor, Extent::Element,
+  std::vector<Extent> expected = {Extent::Step,   Extent::Tensor, Extent::Tensor, Extent::Element,
                                   Extent::Tensor, Extent::Step,   Extent::Tensor};
   for (unsigned i = 0; i < expected.size(); ++i)
     EXPECT_EQ(extentOf(plain, i), expected[i]) << i;

@@ -50,8 +50,8 @@ TEST(CostModel, RefusesAReductionBeforeThatItNeeds) {
   EXPECT_TRUE(CostModel(make.graph).evaluate(plan({1, 2}, {})));
 }
 
-// w is written in the first pass; the second needs the old w, which is gone, unless what was written
-// will do.
+// w is written in the first pass; the second needs the old w, which is gone, unless what was
+// written will do.
 TEST(CostModel, KnowsWhatWasOverwritten) {
   GraphMaker make;
   auto w = make.list(4), out = make.list(4);
@@ -69,8 +69,8 @@ TEST(CostModel, KnowsWhatWasOverwritten) {
   EXPECT_TRUE(CostModel(make.graph).evaluate(plan({1}, {2, 2})));
 }
 
-// What was written under a flag is the old value where the flag is false: only what matters under the
-// same flag may be computed from it.
+// What was written under a flag is the old value where the flag is false: only what matters under
+// the same flag may be computed from it.
 TEST(CostModel, LoadsWhatAFlagGuardsOnlyUnderThatFlag) {
   GraphMaker make = makeLamb();
   EXPECT_TRUE(CostModel(make.graph).evaluate(plan({1, 2, 2}, {3, 3, 2, 2})));
@@ -109,8 +109,7 @@ TEST(CostModel, GatesAPassUnderOneKnownFlag) {
 // The two norms matter only if the step is applied, so a skipped step need not compute them.
 TEST(CostModel, GatesReductionsThatMatterUnderAFlag) {
   GraphMaker make = makeLamb();
-  std::optional<PlanCost> cost =
-      CostModel(make.graph).evaluate(plan({1, 2, 2}, {3, 3, 2, 2}));
+  std::optional<PlanCost> cost = CostModel(make.graph).evaluate(plan({1, 2, 2}, {3, 3, 2, 2}));
   ASSERT_TRUE(cost);
   ASSERT_EQ(cost->passes.size(), 3u);
   EXPECT_EQ(cost->passes[1].gate, 0);

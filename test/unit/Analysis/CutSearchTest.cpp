@@ -109,7 +109,8 @@ GraphMaker makeRandom(std::mt19937 &random) {
       value.needs.push_back(pick(make.graph.reductions.size()));
     make.graph.values.push_back(value);
     if (make.graph.reductions.size() < 2 && pick(3) == 0) {
-      unsigned reduction = make.reduce(make.graph.values.size() - 1, pick(2) ? ok : GraphMaker::always);
+      unsigned reduction =
+          make.reduce(make.graph.values.size() - 1, pick(2) ? ok : GraphMaker::always);
       if (ok == GraphMaker::always && pick(2))
         ok = make.flag({reduction});
     }

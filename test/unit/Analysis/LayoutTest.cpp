@@ -82,7 +82,8 @@ TEST_F(LayoutTest, KeepsEverythingThatCrossesACutApart) {
     sweep.field state @b : i64 {init = 0 : i64}
     sweep.field state @q : f64 {model = @n, init = 0.0 : f64}
     sweep.step @s(%x: f64, %y: i1) attributes {cut} {
-      %0, %1 = sweep.pass over @m reads [@w] writes [] [] [#sweep.reduction<add over step>, #sweep.reduction<add over tensor>] {
+      %0, %1 = sweep.pass over @m reads [@w]
+          writes [] [] [#sweep.reduction<add over step>, #sweep.reduction<add over tensor>] {
       ^bb0(%e: f32):
         sweep.leave reduce(%e, %e : f32, f32)
       } : f64, !sweep.per_tensor<@m x f64>
@@ -95,7 +96,8 @@ TEST_F(LayoutTest, KeepsEverythingThatCrossesACutApart) {
         sweep.leave reduce(%e : f32)
       } : f64
       %4, %5, %6 = sweep.scalar @mid {
-        %each = sweep.each over @m(%1) : (!sweep.per_tensor<@m x f64>) -> !sweep.per_tensor<@m x f64> {
+        %each = sweep.each over @m(%1) : (!sweep.per_tensor<@m x f64>)
+            -> !sweep.per_tensor<@m x f64> {
         ^bb0(%t: f64):
           sweep.yield %t : f64
         }

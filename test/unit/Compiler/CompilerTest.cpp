@@ -126,7 +126,8 @@ TEST_F(CompilerLibrary, RefusesWhatWouldOverflowTheParsersStack) {
     std::string path = file("deep.mlir", text);
     EXPECT_EQ(emit(path, "verify", output), 1);
     ASSERT_FALSE(diagnostics.empty());
-    EXPECT_NE(diagnostics[0].find("error: expected brackets to nest at most 200 deep, aliases included, got more"),
+    EXPECT_NE(diagnostics[0].find(
+                  "error: expected brackets to nest at most 200 deep, aliases included, got more"),
               std::string::npos)
         << diagnostics[0];
     std::remove(path.c_str());

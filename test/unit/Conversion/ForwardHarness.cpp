@@ -186,8 +186,7 @@ std::vector<Bytes> sawtooth::test::runForward(const ForwardFunction &function,
     passes.addPass(createCanonicalizerPass());
     passes.addPass(createCSEPass());
     passes.addPass(createKernelToLlvm());
-    if (failed(passes.run(*module)) ||
-        failed(backend->emit(*module, *chip, OutputKind::Object))) {
+    if (failed(passes.run(*module)) || failed(backend->emit(*module, *chip, OutputKind::Object))) {
       ADD_FAILURE() << "does not compile for " << name;
       return {};
     }

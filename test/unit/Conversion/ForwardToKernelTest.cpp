@@ -65,7 +65,8 @@ TEST(ForwardToKernel, ProductOfOddSizes) {
     %c = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<41x77xf32>
     %z = linalg.fill ins(%c : f32) outs(%e : tensor<41x77xf32>) -> tensor<41x77xf32>
-    %p = linalg.generic {indexing_maps = [#ik, #kj, #ij3], iterator_types = ["parallel", "parallel", "reduction"]}
+    %p = linalg.generic {indexing_maps = [#ik, #kj, #ij3],
+        iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%0, %1 : tensor<41x33xf16>, tensor<33x77xf16>) outs(%z : tensor<41x77xf32>) {
     ^bb0(%a: f16, %b: f16, %s: f32):
       %wa = arith.extf %a : f16 to f32
@@ -97,7 +98,8 @@ TEST(ForwardToKernel, TurnedOperandAndColumnSums) {
     %zero = arith.constant 0.0 : f32
     %e = tensor.empty() : tensor<21x37xf32>
     %z = linalg.fill ins(%c : f32) outs(%e : tensor<21x37xf32>) -> tensor<21x37xf32>
-    %p = linalg.generic {indexing_maps = [#ki, #kj, #ij3], iterator_types = ["parallel", "parallel", "reduction"]}
+    %p = linalg.generic {indexing_maps = [#ki, #kj, #ij3],
+        iterator_types = ["parallel", "parallel", "reduction"]}
         ins(%0, %1 : tensor<19x21xf32>, tensor<19x37xf32>) outs(%z : tensor<21x37xf32>) {
     ^bb0(%a: f32, %b: f32, %s: f32):
       %m = arith.mulf %a, %b : f32
@@ -167,7 +169,8 @@ TEST(ForwardToKernel, ChainsOfLoopsThroughTheArena) {
       linalg.yield %n : f32
     } -> tensor<23xf32>
     %p = linalg.fill ins(%none : f32) outs(%er : tensor<23xf32>) -> tensor<23xf32>
-    %place = linalg.generic {indexing_maps = [#ij, #i, #i], iterator_types = ["parallel", "reduction"]}
+    %place = linalg.generic {indexing_maps = [#ij, #i, #i],
+        iterator_types = ["parallel", "reduction"]}
         ins(%h, %max : tensor<23x45xf16>, tensor<23xf32>) outs(%p : tensor<23xf32>) {
     ^bb0(%a: f16, %m: f32, %s: f32):
       %j = linalg.index 1 : index
@@ -212,7 +215,8 @@ TEST(ForwardToKernel, TwoReductionsTwoResultsAndAStart) {
     %one = arith.constant 1.0 : f32
     %e = tensor.empty() : tensor<18x3xf32>
     %f = linalg.fill ins(%one : f32) outs(%e : tensor<18x3xf32>) -> tensor<18x3xf32>
-    %p:2 = linalg.generic {indexing_maps = [#x, #p, #q], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+    %p:2 = linalg.generic {indexing_maps = [#x, #p, #q],
+        iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
         ins(%0 : tensor<3x5x18x4xf32>) outs(%1, %f : tensor<3x18xf32>, tensor<18x3xf32>) {
     ^bb0(%v: f32, %s: f32, %t: f32):
       %n = arith.addf %s, %v : f32
@@ -258,7 +262,8 @@ TEST(ForwardToKernel, LongLinesOfEveryType) {
   ForwardFunction function{maps + "#second = affine_map<(i) -> (1)>\n",
                            R"(
     %e = tensor.empty() : tensor<40007xf32>
-    %y = linalg.generic {indexing_maps = [#one, #one, #one, #second, #one], iterator_types = ["parallel"]}
+    %y = linalg.generic {indexing_maps = [#one, #one, #one, #second, #one],
+        iterator_types = ["parallel"]}
         ins(%0, %1, %2, %3 : tensor<40007xf64>, tensor<40007xi32>, tensor<40007xi64>, tensor<2xf32>)
         outs(%e : tensor<40007xf32>) {
     ^bb0(%a: f64, %b: i32, %c: i64, %k: f32, %o: f32):
@@ -286,7 +291,8 @@ TEST(ForwardToKernel, ReshapesShareTheirBuffer) {
   std::vector<float> x = wild<float>(40 * 12, 9);
   ForwardFunction function{maps,
                            R"(
-    %w = tensor.expand_shape %0 [[0, 1]] output_shape [40, 12] : tensor<480xf32> into tensor<40x12xf32>
+    %w = tensor.expand_shape %0 [[0, 1]] output_shape [40, 12] : tensor<480xf32>
+        into tensor<40x12xf32>
     %e = tensor.empty() : tensor<12x40xf32>
     %t = linalg.generic {indexing_maps = [#ji, #ij], iterator_types = ["parallel", "parallel"]}
         ins(%w : tensor<40x12xf32>) outs(%e : tensor<12x40xf32>) {

@@ -44,8 +44,7 @@ TEST_F(Processors, RunWhereTheirLevelIsReached) {
 
 TEST_F(Processors, AreRefusedOnAnOlderMachine) {
   EXPECT_FALSE(runs("x86-64-v4", haswell));
-  EXPECT_EQ(said,
-            "expected a processor that runs code for x86-64-v4, got haswell, which does not");
+  EXPECT_EQ(said, "expected a processor that runs code for x86-64-v4, got haswell, which does not");
   EXPECT_FALSE(runs("x86-64-v3", old));
   EXPECT_EQ(said, "expected a processor that runs code for x86-64-v3, got penryn, which does not");
 }

@@ -32,7 +32,8 @@ std::string program(const std::string &operation) {
         %y = arith.truncf %p : f64 to f32
         sweep.yield %x, %y : f32, f32
       } : f32, f32
-      %sum = sweep.pass over @model reads [@m, @h, @b] writes [@m, @h, @b] [-1, -1, -1] [#sweep.reduction<add over step>] {
+      %sum = sweep.pass over @model reads [@m, @h, @b]
+          writes [@m, @h, @b] [-1, -1, -1] [#sweep.reduction<add over step>] {
       ^bb0(%m: f32, %h: f16, %b: bf16):
         %x = arith.extf %h : f16 to f32
         %y = arith.extf %b : bf16 to f32

@@ -193,7 +193,8 @@ const char *const momentum = R"(
   sweep.list argument @train.g : !amp.tensors<@model x bf16> {label = "g", step = @train}
   sweep.step @train(%lr: f32 {amp.default = 0.1}, %run: i1, %keep: i1) attributes {cut, commits} {
     %go, %all = sweep.scalar @entry { sweep.yield %run, %keep : i1, i1 } : i1, i1
-    sweep.pass over @model reads [@train.g, @w, @m] writes [@m, @w, @h, @b] when %go flags(%all) [0, -1, -1, -1] [] {
+    sweep.pass over @model reads [@train.g, @w, @m] writes [@m, @w, @h, @b] when %go
+        flags(%all) [0, -1, -1, -1] [] {
     ^bb0(%g: bf16, %w: f32, %m: f32):
       %x = arith.extf %g : bf16 to f32
       %mu = arith.constant 0.9 : f32

@@ -17,21 +17,26 @@ const char *const text = R"(
   amp.model @encoder
   amp.model @decoder
   sweep.scaler @s "pytorch"
-  sweep.list state @w : !amp.tensors<@decoder x f32> {label = "w", init = #amp.patterns<"*.bias" = 0.0, "*" = #amp.uniform<fan_in>>}
+  sweep.list state @w : !amp.tensors<@decoder x f32> {label = "w",
+      init = #amp.patterns<"*.bias" = 0.0, "*" = #amp.uniform<fan_in>>}
   sweep.list state @n : !amp.tensors<@encoder x bf16> {label = "n", init = #amp.normal<std = 0.02>}
   sweep.list state @h : !amp.tensors<@decoder x f16> {label = "h", copy_of = @w}
   sweep.list state @c : !amp.tensors<@decoder x f32> {label = "c", init = #amp.cast<@h>}
   sweep.list argument @train.g : !amp.tensors<@decoder x f16> {label = "g", step = @train}
   sweep.field state @s.scale : f32 role scale {init = 65536.0 : f32, scaler = @s, alias = "scale"}
-  sweep.field parameter @decay : f64 {model = @decoder, init = #amp.patterns<"*.bias" = 0.0, "*" = 0.01>}
+  sweep.field parameter @decay : f64 {model = @decoder,
+      init = #amp.patterns<"*.bias" = 0.0, "*" = 0.01>}
   sweep.field state @best : f64 {init = 0x7FF0000000000000 : f64}
   sweep.field counter @train.attempted : i64 {init = 0 : i64}
   sweep.field counter @train.applied : i64 {init = 0 : i64}
   sweep.field counter @train.skipped : i64 {init = -1 : i64}
-  sweep.step @train(%lr: f64 {amp.default = 1.0e-3}, %x: tensor<64x8xf16> {amp.batch = "images"}, %on: i1)
-      attributes {commits, cut, lower_bound = 4 : i64, notes = [{kind = "missed", text = "a reason"}]} {
+  sweep.step @train(%lr: f64 {amp.default = 1.0e-3},
+      %x: tensor<64x8xf16> {amp.batch = "images"}, %on: i1)
+      attributes {commits, cut, lower_bound = 4 : i64,
+          notes = [{kind = "missed", text = "a reason"}]} {
     %go = sweep.scalar @entry { sweep.yield %on : i1 } : i1
-    %bad = sweep.pass over @decoder reads [@train.g] writes [] when %go [] [#sweep.reduction<or over step>] {
+    %bad = sweep.pass over @decoder reads [@train.g] writes []
+        when %go [] [#sweep.reduction<or over step>] {
     ^bb0(%g: f16):
       %false = arith.constant false
       sweep.leave reduce(%false : i1)

@@ -25,15 +25,18 @@ const char *const trust = R"(
   sweep.field state @narrow : f32 {init = 1.0 : f32}
   sweep.step @train(%limit: f64 {amp.default = 10.0}) attributes {cut, commits} {
     %sq, %low, %any = sweep.pass over @model reads [@w] writes [] [] [
-        #sweep.reduction<add over tensor>, #sweep.reduction<min over tensor>, #sweep.reduction<or over tensor>] {
+        #sweep.reduction<add over tensor>, #sweep.reduction<min over tensor>,
+        #sweep.reduction<or over tensor>] {
     ^bb0(%w: f32):
       %s = arith.mulf %w, %w : f32
       %zero = arith.constant 0.0 : f32
       %neg = arith.cmpf olt, %w, %zero : f32
       sweep.leave reduce(%s, %w, %neg : f32, f32, i1)
-    } : !sweep.per_tensor<@model x f64>, !sweep.per_tensor<@model x f64>, !sweep.per_tensor<@model x i1>
+    } : !sweep.per_tensor<@model x f64>, !sweep.per_tensor<@model x f64>,
+        !sweep.per_tensor<@model x i1>
     %ratio, %total, %smallest, %negative = sweep.scalar @mid {
-      %r, %n = sweep.each over @model(%sq) : (!sweep.per_tensor<@model x f64>) -> (!sweep.per_tensor<@model x f32>, !sweep.per_tensor<@model x f64>) {
+      %r, %n = sweep.each over @model(%sq) : (!sweep.per_tensor<@model x f64>)
+          -> (!sweep.per_tensor<@model x f32>, !sweep.per_tensor<@model x f64>) {
       ^bb0(%s: f64):
         %root = math.sqrt %s : f64
         %count = sweep.get @count : i64
@@ -49,7 +52,8 @@ const char *const trust = R"(
       %o = sweep.fold or %any : !sweep.per_tensor<@model x i1> -> i1
       sweep.yield %r, %t, %m, %o : !sweep.per_tensor<@model x f32>, f64, f64, i1
     } : !sweep.per_tensor<@model x f32>, f64, f64, i1
-    sweep.pass over @model reads [@w] writes [@w] tensors(%ratio : !sweep.per_tensor<@model x f32>) [-1] [] {
+    sweep.pass over @model reads [@w] writes [@w]
+        tensors(%ratio : !sweep.per_tensor<@model x f32>) [-1] [] {
     ^bb0(%w: f32, %r: f32):
       %n = sweep.numel of @model
       %f = arith.sitofp %n : i64 to f32
@@ -170,7 +174,8 @@ TEST_P(Scalars, OfAGatedPassSeeZerosWhenItDidNotRun) {
     sweep.list state @w : !amp.tensors<@model x f32> {label = "w", init = #amp.required}
     sweep.step @look(%run: i1) attributes {cut} {
       %go = sweep.scalar @entry { sweep.yield %run : i1 } : i1
-      %sum = sweep.pass over @model reads [@w] writes [] when %go [] [#sweep.reduction<add over step>] {
+      %sum = sweep.pass over @model reads [@w] writes [] when %go []
+          [#sweep.reduction<add over step>] {
       ^bb0(%w: f32):
         sweep.leave reduce(%w : f32)
       } : f64
@@ -210,7 +215,8 @@ TEST_P(Scalars, ReadTheShapesOfTensors) {
         }
         sweep.yield %e : !sweep.per_tensor<@model x i64>
       } : !sweep.per_tensor<@model x i64>
-      sweep.pass over @model reads [@w] writes [@w] tensors(%t : !sweep.per_tensor<@model x i64>) [-1] [] {
+      sweep.pass over @model reads [@w] writes [@w]
+          tensors(%t : !sweep.per_tensor<@model x i64>) [-1] [] {
       ^bb0(%w: f32, %s: i64):
         %r = sweep.rank of @model
         %d = sweep.dim 0 of @model

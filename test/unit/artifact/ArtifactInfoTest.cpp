@@ -37,7 +37,8 @@ TEST(ArtifactInfo, ParsesTheDocumentedText) {
 }
 
 TEST(ArtifactInfo, PrintsWhatItParses) {
-  std::string text = "target t\nvariant q c 1 2 a,b\nvariant r d 3 4 -\nkernel c k 1 0 2\nkey some words\n";
+  std::string text =
+      "target t\nvariant q c 1 2 a,b\nvariant r d 3 4 -\nkernel c k 1 0 2\nkey some words\n";
   auto info = ArtifactInfo::parse(text, 10);
   ASSERT_TRUE(info.ok()) << info.status().message();
   EXPECT_EQ(info->print(), text);

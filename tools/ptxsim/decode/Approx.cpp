@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Forms whose results the manual bounds but does not define to the bit. They are refused unless
 // approx=1; then the exact result is moved by a pseudo-random part of the documented error, so that
@@ -17,8 +18,8 @@ struct Bound {
 };
 
 double noise(Warp &warp, const Inst &inst, double value, unsigned salt) {
-  uint64_t z = std::bit_cast<uint64_t>(value) + (warp.launch.options.seed + 1) * 0x9e3779b97f4a7c15 +
-               inst.line + salt;
+  uint64_t z = std::bit_cast<uint64_t>(value) +
+               (warp.launch.options.seed + 1) * 0x9e3779b97f4a7c15 + inst.line + salt;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
   z = (z ^ z >> 27) * 0x94d049bb133111eb;
   return double(int64_t(z ^ z >> 31)) * 0x1p-63;

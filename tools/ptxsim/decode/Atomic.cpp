@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // atom and red (PTX ISA, "atom", "red"). Without .sem and .scope they are relaxed.gpu.
 
@@ -48,7 +49,8 @@ template <bool Ftz> struct AddFloat {
 };
 struct AddDouble {
   static uint64_t f(uint64_t old, uint64_t b) {
-    return std::bit_cast<uint64_t>(canonical(std::bit_cast<double>(old) + std::bit_cast<double>(b)));
+    return std::bit_cast<uint64_t>(
+        canonical(std::bit_cast<double>(old) + std::bit_cast<double>(b)));
   }
 };
 struct AddHalf {

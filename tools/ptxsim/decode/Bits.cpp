@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Logic, shifts and bit fields (PTX ISA, "Logic and Shift Instructions").
 
@@ -90,7 +91,10 @@ void shift(Warp &warp, const Inst &inst, Mask mask) {
       return amount < width ? T(a[l] >> amount) : T(0);
   });
 }
-template <class T> struct ShiftLeft { static constexpr Executor value = shift<std::make_unsigned_t<T>, true>; };
+template <class T>
+struct ShiftLeft {
+  static constexpr Executor value = shift<std::make_unsigned_t<T>, true>;
+};
 template <class T> struct ShiftRight { static constexpr Executor value = shift<T, false>; };
 
 template <template <class> class Pick>

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operands of one instruction: registers, literals, special registers, addresses.
 
@@ -275,9 +276,9 @@ bool Builder::symbolAddress(const std::string &name, int64_t offset, uint32_t &f
     for (const ParameterSlot &slot : *slots)
       if (slot.name == name) {
         space = Space::Param;
-        frameOffset = ast.isEntry
-                          ? function.constant(slot.offset + uint64_t(offset), 8)
-                          : function.special(Special::LocalAddress, slot.offset + uint64_t(offset), 8);
+        frameOffset = ast.isEntry ? function.constant(slot.offset + uint64_t(offset), 8)
+                                  : function.special(Special::LocalAddress,
+                                                     slot.offset + uint64_t(offset), 8);
         return true;
       }
   if (const Program::Symbol *symbol = function.program.symbol(name)) {

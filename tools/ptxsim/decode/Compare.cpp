@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Comparison and selection (PTX ISA, "Comparison and Selection Instructions"). Ordered comparisons
 // are false for NaN, also .ne; the ones ending in u are true.
@@ -151,8 +152,8 @@ MaskFunction select(Type type, unsigned c, bool ftz) {
 }
 
 unsigned compareWord(Builder &b) {
-  static constexpr std::string_view names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ", "neu",
-                                               "ltu", "leu", "gtu", "geu", "num", "nan"};
+  static constexpr std::string_view names[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "equ",
+                                               "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
   for (unsigned i = 0; i < 14; ++i)
     if (b.has(names[i]))
       return i;

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Branches, calls, barriers of blocks, fences (PTX ISA, "Control Flow Instructions", "Parallel
 // Synchronization and Communication Instructions").
@@ -49,7 +50,8 @@ void trap(Builder &b) {
 
 Transfer argument(Builder &b, const Operand &operand, uint64_t &bytes) {
   Transfer transfer;
-  int index = operand.kind == Operand::Name ? b.function.findVariable(b.ast.scope, operand.text) : -1;
+  int index =
+      operand.kind == Operand::Name ? b.function.findVariable(b.ast.scope, operand.text) : -1;
   if (index < 0 || b.function.function.variables[size_t(index)].space != Space::Param)
     b.fail("expected a .param variable as argument, got '" + operand.text + "'");
   const Variable &variable = b.function.function.variables[size_t(index)];
@@ -151,7 +153,9 @@ void fence(Builder &b) {
 void membar(Builder &b) {
   b.expectCount(0);
   // .gl is .gpu of fence.
-  b.inst.scope = b.has("cta") ? MemScope::Block : b.has("sys") ? MemScope::System : MemScope::Device;
+  b.inst.scope = b.has("cta")   ? MemScope::Block
+                 : b.has("sys") ? MemScope::System
+                                : MemScope::Device;
   b.inst.imm = 3;
   b.inst.run = runFence;
 }

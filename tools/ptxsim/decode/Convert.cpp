@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cvt (PTX ISA, "cvt"). One general executor does every pair of types through exact intermediate
 // values; the pairs that kernels use all the time have a vector loop of their own.
@@ -144,7 +145,8 @@ void runGeneral(Warp &warp, const Inst &inst, Mask mask) {
                                  : lowBits(result, sizeOf(spec.to));
     results[l] = result;
   });
-  forLanes(mask, [&](unsigned l) { std::memcpy(to + l * spec.toBytes, &results[l], spec.toBytes); });
+  forLanes(mask,
+           [&](unsigned l) { std::memcpy(to + l * spec.toBytes, &results[l], spec.toBytes); });
 }
 
 template <class S, class D>

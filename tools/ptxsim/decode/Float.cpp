@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f32 and f64 arithmetic (PTX ISA, "Floating-Point Instructions"). The host's IEEE arithmetic does
 // the rounding; directed modes switch the host's rounding control around the loop.
@@ -61,9 +62,9 @@ void arithmetic(Builder &b) {
   if (type == Type::F64)
     b.inst.run = chosen<double, Op, N, false, false>();
   else
-    b.inst.run = ftz ? (sat ? chosen<float, Op, N, true, true>() : chosen<float, Op, N, true, false>())
-                     : (sat ? chosen<float, Op, N, false, true>()
-                            : chosen<float, Op, N, false, false>());
+    b.inst.run =
+        ftz ? (sat ? chosen<float, Op, N, true, true>() : chosen<float, Op, N, true, false>())
+            : (sat ? chosen<float, Op, N, false, true>() : chosen<float, Op, N, false, false>());
   applyRounding(b);
 }
 

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "decode/Forms.h"
 
@@ -75,8 +76,9 @@ bool ptxsim::matchForm(const ParsedForm &form, const std::vector<std::string> &m
   chosen.clear();
   size_t at = 0;
   for (const Slot &slot : form.slots) {
-    auto word = at < modifiers.size() ? std::find(slot.words.begin(), slot.words.end(), modifiers[at])
-                                      : slot.words.end();
+    auto word = at < modifiers.size()
+                    ? std::find(slot.words.begin(), slot.words.end(), modifiers[at])
+                    : slot.words.end();
     if (word != slot.words.end()) {
       chosen.push_back(*word);
       ++at;

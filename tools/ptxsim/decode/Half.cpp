@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f16, bf16 and their packed forms (PTX ISA, "Half Precision Floating-Point Instructions"). Sums of
 // halves in f32 and products in f64 round to the same half as the exact results do; fma goes
@@ -13,7 +14,9 @@ namespace {
 struct Half {
   static float get(uint16_t bits) { return fromHalf(bits); }
   static uint16_t put(float value) { return toHalf(value); }
-  static uint16_t put(double value) { return uint16_t(narrow(halfFormat, value, Rounding::Nearest)); }
+  static uint16_t put(double value) {
+    return uint16_t(narrow(halfFormat, value, Rounding::Nearest));
+  }
   static constexpr uint16_t exponent = 0x7c00, one = 0x3c00;
 };
 struct Brain {
@@ -54,10 +57,16 @@ void eachHalf(Warp &warp, uint32_t destination, Mask mask, Body body) {
 }
 
 struct Add {
-  template <class F> static uint16_t f(uint16_t a, uint16_t b) { return F::put(F::get(a) + F::get(b)); }
+  template <class F>
+  static uint16_t f(uint16_t a, uint16_t b) {
+    return F::put(F::get(a) + F::get(b));
+  }
 };
 struct Sub {
-  template <class F> static uint16_t f(uint16_t a, uint16_t b) { return F::put(F::get(a) - F::get(b)); }
+  template <class F>
+  static uint16_t f(uint16_t a, uint16_t b) {
+    return F::put(F::get(a) - F::get(b));
+  }
 };
 struct Mul {
   template <class F> static uint16_t f(uint16_t a, uint16_t b) {
@@ -79,7 +88,8 @@ template <bool Max, bool Nan, bool Xorsign> struct Extreme {
       return F::put(extreme<float, Max, Nan, false>(F::get(a), F::get(b)));
     // The sign comes from the bits, also from those of a NaN.
     uint16_t sign = (a ^ b) & 0x8000;
-    uint16_t result = F::put(extreme<float, Max, Nan, false>(F::get(a & 0x7fff), F::get(b & 0x7fff)));
+    uint16_t result =
+        F::put(extreme<float, Max, Nan, false>(F::get(a & 0x7fff), F::get(b & 0x7fff)));
     return result == nan16 ? result : uint16_t(result | sign);
   }
 };

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer arithmetic (PTX ISA, "Integer Arithmetic Instructions").
 
@@ -141,9 +142,13 @@ void wide(Builder &b) {
     b.inst.c = b.source(3, doubled(type));
   b.inst.d = b.destination(0, doubled(type));
   switch (type) {
-  case Type::U16: b.inst.run = Add ? madWide<uint16_t, uint32_t> : mulWide<uint16_t, uint32_t>; break;
+  case Type::U16:
+    b.inst.run = Add ? madWide<uint16_t, uint32_t> : mulWide<uint16_t, uint32_t>;
+    break;
   case Type::S16: b.inst.run = Add ? madWide<int16_t, int32_t> : mulWide<int16_t, int32_t>; break;
-  case Type::U32: b.inst.run = Add ? madWide<uint32_t, uint64_t> : mulWide<uint32_t, uint64_t>; break;
+  case Type::U32:
+    b.inst.run = Add ? madWide<uint32_t, uint64_t> : mulWide<uint32_t, uint64_t>;
+    break;
   default: b.inst.run = Add ? madWide<int32_t, int64_t> : mulWide<int32_t, int64_t>; break;
   }
 }

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ld, st, prefetch (PTX ISA, "ld", "ld.global.nc", "st", "prefetch").
 
@@ -185,27 +186,26 @@ void prefetch(Builder &b) {
 #define SCOPE ".{cta|cluster|gpu|sys}"
 #define LDCACHE "?{ca|cg|cs|lu|cv}"
 #define STCACHE "?{wb|cg|cs|wt}"
-#define EVICT1 "?{L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate}"
+#define EVICT1                                                                                     \
+  "?{L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate}"
 #define EVICT2 ".{L2::evict_normal|L2::evict_first|L2::evict_last}"
 #define STRONGSPACE "?{global|shared|shared::cta}"
 #define PREFETCH "?{L2::64B|L2::128B|L2::256B}"
 #define VEC "?{v2|v4|v8}"
 const Form forms[] = {
     {"ld?weak" SPACE LDCACHE EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
-    {"ld.global?{ca|cg|cs}.nc" EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld.global.nc", 63, 75,
-     ld},
+    {"ld.global?{ca|cg|cs}.nc" EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld.global.nc", 63, 75, ld},
     // Eviction priorities of L2 go with 32-byte accesses only.
     {"ld?weak.global" EVICT1 EVICT2 PREFETCH ".v8.{b32|u32|s32|f32}", "d, [a]", "ld", 88, 100, ld},
-    {"ld.global.nc" EVICT1 EVICT2 PREFETCH ".v8.{b32|u32|s32|f32}", "d, [a]", "ld.global.nc", 88, 100,
-     ld},
+    {"ld.global.nc" EVICT1 EVICT2 PREFETCH ".v8.{b32|u32|s32|f32}", "d, [a]", "ld.global.nc", 88,
+     100, ld},
     {"ld?weak.global" EVICT1 EVICT2 PREFETCH ".v4.{b64|u64|s64|f64}", "d, [a]", "ld", 88, 100, ld},
-    {"ld.global.nc" EVICT1 EVICT2 PREFETCH ".v4.{b64|u64|s64|f64}", "d, [a]", "ld.global.nc", 88, 100,
-     ld},
+    {"ld.global.nc" EVICT1 EVICT2 PREFETCH ".v4.{b64|u64|s64|f64}", "d, [a]", "ld.global.nc", 88,
+     100, ld},
     {"st?weak.global" EVICT1 EVICT2 ".v8.{b32|u32|s32|f32}", "[a], b", "st", 88, 100, st},
     {"st?weak.global" EVICT1 EVICT2 ".v4.{b64|u64|s64|f64}", "[a], b", "st", 88, 100, st},
     {"ld.volatile" STRONGSPACE PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
-    {"ld.{relaxed|acquire}" SCOPE STRONGSPACE EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75,
-     ld},
+    {"ld.{relaxed|acquire}" SCOPE STRONGSPACE EVICT1 PREFETCH VEC TYPE, "d, [a]", "ld", 63, 75, ld},
     {"ld.mmio.relaxed.sys?global" TYPE, "d, [a]", "ld", 82, 75, ld},
     {"st?weak" STSPACE STCACHE EVICT1 VEC TYPE, "[a], b", "st", 63, 75, st},
     {"st.volatile" STRONGSPACE VEC TYPE, "[a], b", "st", 63, 75, st},

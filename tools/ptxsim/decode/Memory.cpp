@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "decode/Memory.h"
 #include "exec/Chips.h"
@@ -6,7 +7,8 @@
 using namespace ptxsim;
 
 Space ptxsim::spaceOf(const Builder &b) {
-  std::string_view word = b.which("global|shared|shared::cta|local|const|param|param::entry|param::func");
+  std::string_view word =
+      b.which("global|shared|shared::cta|local|const|param|param::entry|param::func");
   if (word.empty())
     return Space::Generic;
   if (word == "global")

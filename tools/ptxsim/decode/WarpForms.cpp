@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Instructions of the lanes of a warp among each other (PTX ISA, "shfl.sync", "vote.sync",
 // "match.sync", "redux.sync", "activemask", "elect.sync", "bar.warp.sync"). The mask that an

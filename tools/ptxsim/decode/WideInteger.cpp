@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Extended precision (PTX ISA, "Extended-Precision Integer Arithmetic Instructions"). CC.CF is one
 // predicate of the frame. Subtraction adds the complement, so after sub.cc the flag is the carry of
@@ -38,7 +39,8 @@ void madCarry(Warp &warp, const Inst &inst, Mask mask) {
     __int128 product = __int128(a[l]) * __int128(b[l]);
     if constexpr (std::is_unsigned_v<T>)
       product = __int128((unsigned __int128)(a[l]) * (unsigned __int128)(b[l]));
-    U part = U(High ? (unsigned __int128)(product) >> (8 * sizeof(T)) : (unsigned __int128)(product));
+    U part =
+        U(High ? (unsigned __int128)(product) >> (8 * sizeof(T)) : (unsigned __int128)(product));
     unsigned __int128 sum = part;
     sum += U(c[l]);
     sum += CarryIn ? flag >> l & 1 : 0;

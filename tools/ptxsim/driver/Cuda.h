@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The part of the CUDA driver API's ABI that the simulator speaks: error numbers, enumerations and
 // structure layouts, from the public "CUDA Driver API" reference. No CUDA header is needed.
@@ -22,7 +23,8 @@
   X(ERROR_INVALID_CONTEXT, 201, "invalid device context")                                          \
   X(ERROR_NO_BINARY_FOR_GPU, 209, "no kernel image is available for execution on the device")      \
   X(ERROR_INVALID_PTX, 218, "a PTX JIT compilation failed")                                        \
-  X(ERROR_UNSUPPORTED_PTX_VERSION, 222, "the provided PTX was compiled with an unsupported toolchain") \
+  X(ERROR_UNSUPPORTED_PTX_VERSION, 222,                                                            \
+    "the provided PTX was compiled with an unsupported toolchain")                                 \
   X(ERROR_FILE_NOT_FOUND, 301, "file not found")                                                   \
   X(ERROR_INVALID_HANDLE, 400, "invalid resource handle")                                          \
   X(ERROR_ILLEGAL_STATE, 401, "the operation cannot be performed in the present state")            \
@@ -33,8 +35,10 @@
   X(ERROR_LAUNCH_TIMEOUT, 702, "the launch timed out and was terminated")                          \
   X(ERROR_CONTEXT_IS_DESTROYED, 709, "context is destroyed")                                       \
   X(ERROR_ASSERT, 710, "device-side assert triggered")                                             \
-  X(ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712, "part or all of the requested memory range is already mapped") \
-  X(ERROR_HOST_MEMORY_NOT_REGISTERED, 713, "pointer does not correspond to a registered memory region") \
+  X(ERROR_HOST_MEMORY_ALREADY_REGISTERED, 712,                                                     \
+    "part or all of the requested memory range is already mapped")                                 \
+  X(ERROR_HOST_MEMORY_NOT_REGISTERED, 713,                                                         \
+    "pointer does not correspond to a registered memory region")                                   \
   X(ERROR_HARDWARE_STACK_ERROR, 714, "hardware stack error")                                       \
   X(ERROR_ILLEGAL_INSTRUCTION, 715, "an illegal instruction was encountered")                      \
   X(ERROR_MISALIGNED_ADDRESS, 716, "misaligned address")                                           \
@@ -43,14 +47,20 @@
   X(ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, 720, "too many blocks in cooperative launch")              \
   X(ERROR_NOT_SUPPORTED, 801, "operation not supported")                                           \
   X(ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing")     \
-  X(ERROR_STREAM_CAPTURE_INVALIDATED, 901, "operation failed due to a previous error during capture") \
-  X(ERROR_STREAM_CAPTURE_MERGE, 902, "operation would result in a merge of separate capture sequences") \
+  X(ERROR_STREAM_CAPTURE_INVALIDATED, 901,                                                         \
+    "operation failed due to a previous error during capture")                                     \
+  X(ERROR_STREAM_CAPTURE_MERGE, 902,                                                               \
+    "operation would result in a merge of separate capture sequences")                             \
   X(ERROR_STREAM_CAPTURE_UNMATCHED, 903, "capture was not ended in the same stream as it began")   \
   X(ERROR_STREAM_CAPTURE_UNJOINED, 904, "capturing stream has unjoined work")                      \
-  X(ERROR_STREAM_CAPTURE_ISOLATION, 905, "dependency created on uncaptured work in another stream") \
-  X(ERROR_STREAM_CAPTURE_IMPLICIT, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
-  X(ERROR_CAPTURED_EVENT, 907, "operation not permitted on an event last recorded in a capturing stream") \
-  X(ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "attempt to terminate a thread-local capture sequence from another thread")
+  X(ERROR_STREAM_CAPTURE_ISOLATION, 905,                                                           \
+    "dependency created on uncaptured work in another stream")                                     \
+  X(ERROR_STREAM_CAPTURE_IMPLICIT, 906,                                                            \
+    "operation would make the legacy stream depend on a capturing blocking stream")                \
+  X(ERROR_CAPTURED_EVENT, 907,                                                                     \
+    "operation not permitted on an event last recorded in a capturing stream")                     \
+  X(ERROR_STREAM_CAPTURE_WRONG_THREAD, 908,                                                        \
+    "attempt to terminate a thread-local capture sequence from another thread")
 
 typedef enum CUresult_enum {
 #define X(name, number, text) CUDA_##name = number,

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Initialisation, the one device, contexts.
 
@@ -114,7 +115,11 @@ static int attribute(const Chip &chip, int number) {
   case 76: return int(chip.capability % 10);
   case 78: case 79: case 80: return 1; // stream priorities, L1 for global and local
   case 81: return int(chip.sharedPerProcessor);
-  case 89: case 90: case 91: case 95: return 1; // managed access, preemption, registered, cooperative
+  case 89:
+  case 90:
+  case 91:
+  case 95:
+    return 1; // managed access, preemption, registered, cooperative
   case 97: return int(chip.sharedPerBlockOptIn);
   case 106: return int(chip.blocksPerProcessor);
   case 111: return chip.capability >= 80 ? 1024 : 0; // reserved shared memory a block
@@ -215,7 +220,8 @@ PTXSIM_API CUresult cuCtxCreate_v2(CUcontext *context, unsigned flags, CUdevice 
 }
 PTXSIM_API CUresult cuCtxCreate_v3(CUcontext *context, void *, int count, unsigned flags,
                                    CUdevice device) {
-  return count ? unsupported("cuCtxCreate_v3 with affinity") : cuCtxCreate_v2(context, flags, device);
+  return count ? unsupported("cuCtxCreate_v3 with affinity")
+               : cuCtxCreate_v2(context, flags, device);
 }
 PTXSIM_API CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned flags,
                                    CUdevice device) {

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cuGetProcAddress, and the entry points that exist only to say that they are not supported.
 
@@ -21,8 +22,9 @@ PTXSIM_API CUresult cuProfilerStop() { return CUDA_SUCCESS; }
 static void *self() {
   static void *handle = [] {
     Dl_info info;
-    return dladdr(reinterpret_cast<void *>(&self), &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
-                                                          : nullptr;
+    return dladdr(reinterpret_cast<void *>(&self), &info)
+               ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+               : nullptr;
   }();
   return handle;
 }

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Allocation, copies, fills.
 
@@ -343,7 +344,8 @@ PTXSIM_API CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_
                                          CUstream stream) {
   return cuMemcpyAsync(to, numberOf(from), bytes, stream);
 }
-PTXSIM_API CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+PTXSIM_API CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes,
+                                         CUstream stream) {
   return cuMemcpyAsync(numberOf(to), from, bytes, stream);
 }
 PTXSIM_API CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes,
@@ -357,12 +359,13 @@ Work ptxsim::rectangleWork(CUcontext context, const CUDA_MEMCPY3D &copy) {
     uint64_t to = copy.dstMemoryType == memoryTypeHost ? numberOf(copy.dstHost) : copy.dstDevice;
     for (size_t z = 0; z < copy.Depth; ++z)
       for (size_t y = 0; y < copy.Height; ++y) {
-        CUresult result = copyBytes(
-            context,
-            to + ((copy.dstZ + z) * copy.dstHeight + copy.dstY + y) * copy.dstPitch + copy.dstXInBytes,
-            from + ((copy.srcZ + z) * copy.srcHeight + copy.srcY + y) * copy.srcPitch +
-                copy.srcXInBytes,
-            copy.WidthInBytes);
+        CUresult result =
+            copyBytes(context,
+                      to + ((copy.dstZ + z) * copy.dstHeight + copy.dstY + y) * copy.dstPitch +
+                          copy.dstXInBytes,
+                      from + ((copy.srcZ + z) * copy.srcHeight + copy.srcY + y) * copy.srcPitch +
+                          copy.srcXInBytes,
+                      copy.WidthInBytes);
         if (result != CUDA_SUCCESS)
           return result;
       }
@@ -410,7 +413,9 @@ PTXSIM_API CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D *copy) {
   PTXSIM_ENTER(Context);
   return copyRectangle(call, copy, nullptr, true);
 }
-PTXSIM_API CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy) { return cuMemcpy2D_v2(copy); }
+PTXSIM_API CUresult cuMemcpy2DUnaligned_v2(const CUDA_MEMCPY2D *copy) {
+  return cuMemcpy2D_v2(copy);
+}
 PTXSIM_API CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D *copy, CUstream stream) {
   PTXSIM_ENTER(Context);
   return copyRectangle(call, copy, stream, false);

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Modules, functions and their attributes.
 
@@ -318,5 +319,6 @@ PTXSIM_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *bl
 PTXSIM_API CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
                                                      size_t (*sharedOf)(int), size_t shared,
                                                      int limit) {
-  return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, sharedOf, shared, limit, 0);
+  return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, sharedOf, shared, limit,
+                                                   0);
 }

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The real assembler as a second judge: where it is installed, what it refuses is refused here.
 
@@ -95,7 +96,8 @@ bool ptxsim::assemble(const Options &options, const std::string &text, const std
       int status = 0;
       waitpid(child, &status, 0);
       result.fine = !WIFEXITED(status) || WEXITSTATUS(status) == 0;
-      // A crash of the assembler (there are loads that crash CUDA 13's) is no verdict on the module.
+      // A crash of the assembler (there are loads that crash CUDA 13's) is no verdict on the
+      // module.
       if (WIFSIGNALED(status))
         result.log += "ptxas died of signal " + std::to_string(WTERMSIG(status)) + "\n";
     }

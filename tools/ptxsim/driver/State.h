@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The driver's objects. One mutex guards all of them: the simulator runs one thing at a time.
 
@@ -145,8 +146,8 @@ private:
 CUcontext currentContext();
 std::vector<CUcontext> &contextStack();
 
-/// Refuses calls that a capture in progress forbids (CUDA Driver API, "cuStreamBeginCapture": potentially
-/// unsafe calls), and invalidates that capture.
+/// Refuses calls that a capture in progress forbids (CUDA Driver API, "cuStreamBeginCapture":
+/// potentially unsafe calls), and invalidates that capture.
 CUresult refuseDuringCapture();
 
 /// The stream that a handle names: null and 1 are the legacy stream, 2 the per-thread one, which

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every access of memory: from addresses to host pointers, with all checks.
 
@@ -83,7 +84,8 @@ void Warp::refuse(const Inst &inst, Space space, Mask mask, const uint64_t *addr
     if (near->freed && near->contains(address, 1)) {
       finding = Finding::FreedMemory;
       distance = int64_t(address - near->base);
-      details.push_back(text + std::to_string(address - near->base) + " bytes inside freed " + named);
+      details.push_back(text + std::to_string(address - near->base) + " bytes inside freed " +
+                        named);
     } else if (address < near->base) {
       distance = -int64_t(near->base - address);
       details.push_back(text + std::to_string(near->base - address) + " bytes before " + named);

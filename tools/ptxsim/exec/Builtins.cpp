@@ -1,6 +1,8 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The extern functions that CUDA device code may call (PTX interoperability: vprintf, __assertfail).
+// The extern functions that CUDA device code may call (PTX interoperability: vprintf,
+// __assertfail).
 
 #include "exec/Launch.h"
 
@@ -87,8 +89,8 @@ bool Warp::builtin(Group &group, const Inst &inst, const CallSite &site, Mask ma
     if (site.calleeName == "__assertfail")
       report(Finding::Assert, inst, int(lane),
              "Assertion `" + textAt(*this, argument(0), lane) + "' failed",
-             {textAt(*this, argument(1), lane) + ":" + std::to_string(uint32_t(argument(2))) + ": " +
-              textAt(*this, argument(3), lane)});
+             {textAt(*this, argument(1), lane) + ":" + std::to_string(uint32_t(argument(2))) +
+              ": " + textAt(*this, argument(3), lane)});
     std::string text = format(*this, textAt(*this, argument(0), lane), argument(1), lane);
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);

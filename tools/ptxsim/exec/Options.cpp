@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "exec/Options.h"
 #include "exec/Chips.h"
@@ -80,8 +81,8 @@ std::string Options::parse(const std::string &text) {
       for (const std::string &each : names)
         known += (known.empty() ? "" : ", ") + each;
       std::string near = nearest(name, names);
-      return "unknown option '" + name + "'" + (near.empty() ? "" : "; did you mean '" + near + "'") +
-             "; options are " + known;
+      return "unknown option '" + name + "'" +
+             (near.empty() ? "" : "; did you mean '" + near + "'") + "; options are " + known;
     }
     if (row->flag) {
       if (value != "0" && value != "1")

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "exec/Program.h"
 #include "decode/Builder.h"
@@ -64,9 +65,9 @@ void Program::placeVariables() {
     bool isConstant = variable.space == Space::Const;
     if (isConstant && (constants += variable.bytes()) > maxConstantBytes)
       ast.source->fail(variable.line, "constant variables: expected at most 65536 bytes");
-    symbol.allocation = memory.allocate(variable.bytes(), variable.align,
-                                        isConstant ? AllocationKind::Constant : AllocationKind::Global,
-                                        "variable '" + name + "'");
+    symbol.allocation = memory.allocate(
+        variable.bytes(), variable.align,
+        isConstant ? AllocationKind::Constant : AllocationKind::Global, "variable '" + name + "'");
     if (!symbol.allocation)
       ast.source->fail(variable.line, "out of device memory for variable '" + name + "'");
   }
@@ -90,7 +91,8 @@ void Program::initialise(const Variable &variable, Allocation &allocation) {
       } else {
         const Symbol *other = symbol(item.value.text);
         if (!other || !other->allocation)
-          ast.source->fail(variable.line, "unknown symbol '" + item.value.text + "' in initialiser");
+          ast.source->fail(variable.line,
+                           "unknown symbol '" + item.value.text + "' in initialiser");
         bits = other->allocation->base + uint64_t(item.value.offset);
       }
       if (bytes != 8)
@@ -113,7 +115,8 @@ void Program::placeDeviceShared() {
     uint64_t at = placed.bytes;
     placed.bytes += variable.bytes();
     if (placed.bytes > (256u << 10))
-      ast.source->fail(variable.line, "variable '" + variable.name + "' is too large for its space");
+      ast.source->fail(variable.line,
+                       "variable '" + variable.name + "' is too large for its space");
     return at;
   };
   for (const Function &function : ast.functions) {
@@ -163,9 +166,10 @@ void Program::decode() {
           ast.source->fail(callee->ast->line, "function '" + callee->name +
                                                   "' is called with other parameters than it has");
       } else if (site.calleeName != "vprintf" && site.calleeName != "__assertfail") {
-        ast.source->fail(codes[i]->ast->line,
-                         "function '" + codes[i]->name + "' calls '" + site.calleeName +
-                             "', which has no body; of extern functions vprintf and __assertfail exist");
+        ast.source->fail(
+            codes[i]->ast->line,
+            "function '" + codes[i]->name + "' calls '" + site.calleeName +
+                "', which has no body; of extern functions vprintf and __assertfail exist");
       }
     }
 }

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "exec/Report.h"
 
@@ -44,7 +45,9 @@ static std::string triple(const uint32_t *values) {
 std::string ptxsim::toText(const Report &report) {
   const char *prefix = "========= ";
   std::string text = prefix + report.title + "\n";
-  auto detail = [&](const std::string &line) { text += std::string(prefix) + "    " + line + "\n"; };
+  auto detail = [&](const std::string &line) {
+    text += std::string(prefix) + "    " + line + "\n";
+  };
   if (report.line)
     detail("at " + report.kernel + " (" + report.file + ":" + std::to_string(report.line) + "): " +
            report.text);
@@ -76,12 +79,13 @@ static std::string quoted(const std::string &text) {
 
 std::string ptxsim::toJson(const Report &report) {
   auto triple = [](const uint32_t *v) {
-    return "[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + "]";
+    return "[" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) +
+           "]";
   };
-  std::string json = "{\"finding\":" + quoted(nameOf(report.finding)) +
-                     ",\"title\":" + quoted(report.title) + ",\"kernel\":" + quoted(report.kernel) +
-                     ",\"file\":" + quoted(report.file) + ",\"line\":" + std::to_string(report.line) +
-                     ",\"text\":" + quoted(report.text);
+  std::string json =
+      "{\"finding\":" + quoted(nameOf(report.finding)) + ",\"title\":" + quoted(report.title) +
+      ",\"kernel\":" + quoted(report.kernel) + ",\"file\":" + quoted(report.file) +
+      ",\"line\":" + std::to_string(report.line) + ",\"text\":" + quoted(report.text);
   if (report.hasThread)
     json += ",\"block\":" + triple(report.block) + ",\"thread\":" + triple(report.thread);
   if (report.address)

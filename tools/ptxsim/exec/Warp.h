@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A warp: 32 lanes in lockstep over structure-of-arrays registers. Lanes that diverge become groups
 // that reconverge at the immediate post-dominator of their branch; a group that waits for lanes of

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where lanes and warps wait for each other: `.sync` instructions with a member mask, barriers.
 
@@ -15,9 +16,9 @@ static std::string maskText(Mask mask) {
   return text;
 }
 
-// PTX ISA, "shfl.sync", "vote.sync", "bar.warp.sync": an executing thread waits until all non-exited
-// threads of its member mask have executed the same instruction with the same mask; a thread that
-// is not in its own mask has undefined behaviour.
+// PTX ISA, "shfl.sync", "vote.sync", "bar.warp.sync": an executing thread waits until all
+// non-exited threads of its member mask have executed the same instruction with the same mask; a
+// thread that is not in its own mask has undefined behaviour.
 bool Warp::sync(Group &group, const Inst &inst, Mask mask) {
   if (!splitGuard(group, mask))
     return true;
@@ -168,8 +169,9 @@ void Warp::checkAlignedBarrier() {
     bool arriveOnly = inst.barrier == BarrierKind::Arrive;
     uint32_t number = first.barrier;
     uint32_t count =
-        inst.b ? reinterpret_cast<uint32_t *>(first.frame->regs + inst.b)[std::countr_zero(first.mask)]
-               : 0;
+        inst.b
+            ? reinterpret_cast<uint32_t *>(first.frame->regs + inst.b)[std::countr_zero(first.mask)]
+            : 0;
     for (Group &group : groups)
       if (group.state == Group::AtBarrier && !group.counted && (group.mask & here)) {
         group.counted = true;
@@ -179,7 +181,8 @@ void Warp::checkAlignedBarrier() {
           arriveIfAtJoin(group);
         }
       }
-    block.arrive(*this, inst, number, count, here, inst.b ? warpSize : uint32_t(std::popcount(here)),
+    block.arrive(*this, inst, number, count, here,
+                 inst.b ? warpSize : uint32_t(std::popcount(here)),
                  uint32_t(std::popcount(truths)));
     return;
   }

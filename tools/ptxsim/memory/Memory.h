@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Device memory: simulated addresses, allocations that remember what was written, and tombstones.
 
@@ -86,7 +87,8 @@ public:
 
 private:
   std::map<uint64_t, std::unique_ptr<Allocation>> byBase;
-  std::vector<std::unique_ptr<Allocation>> graveyard; ///< released host memory: hints may point here
+  std::vector<std::unique_ptr<Allocation>>
+      graveyard; ///< released host memory: hints may point here
   uint64_t next = deviceBase, usedBytes = 0, capacity, number = 0;
 };
 

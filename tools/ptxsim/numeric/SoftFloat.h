@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conversions between formats with every rounding, on bits. A double holds all smaller formats
 // exactly, so it is the common ground.
@@ -20,7 +21,8 @@ enum class Rounding : uint8_t { Nearest, NearestAway, Zero, Down, Up };
 struct FloatFormat {
   unsigned exponentBits, fractionBits;
 };
-constexpr FloatFormat halfFormat{5, 10}, brainFormat{8, 7}, singleFormat{8, 23}, doubleFormat{11, 52};
+constexpr FloatFormat halfFormat{5, 10}, brainFormat{8, 7}, singleFormat{8, 23},
+    doubleFormat{11, 52};
 FloatFormat formatOf(Type type);
 
 /// NaN results (PTX ISA, "Floating-Point Instructions"): 0x7fffffff for f32, 0x7fff for halves. The

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the parser hands to the decoder: modules, functions, variables, and instructions whose
 // opcode words and operands are still text. Nothing here knows which opcodes exist.

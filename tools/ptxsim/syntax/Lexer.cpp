@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "syntax/Lexer.h"
 
@@ -84,7 +85,8 @@ private:
       number(token);
     } else if (c == '.' && isFollow(peek(1))) {
       // `::` joins the words of one modifier: .L1::no_allocate, .shared::cta.
-      for (begin = ++at; isFollow(peek()) || (peek() == ':' && peek(1) == ':' && isFollow(peek(2)));)
+      for (begin = ++at;
+           isFollow(peek()) || (peek() == ':' && peek(1) == ':' && isFollow(peek(2)));)
         at += peek() == ':' ? 2 : 1;
       token.kind = Token::Dot;
     } else if (c == '"') {
@@ -98,7 +100,8 @@ private:
     } else {
       static constexpr std::string_view single = "()[]{}<>,;:=+-*/%&|^~!?@_";
       if (single.find(c) == std::string_view::npos)
-        source.fail(line, "character that PTX does not use: code " + std::to_string((unsigned char)c));
+        source.fail(line,
+                    "character that PTX does not use: code " + std::to_string((unsigned char)c));
       ++at;
       if ((c == '@' || c == '<' || c == '>') && peek() == c)
         ++at;

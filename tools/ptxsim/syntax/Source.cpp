@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "syntax/Source.h"
 
@@ -33,7 +34,8 @@ std::string_view Source::line(unsigned number) const {
 
 void Source::fail(unsigned number, const std::string &message) const {
   std::string shown(line(number).substr(0, 400));
-  throw SourceError(fileName + ":" + std::to_string(number) + ": error: " + message + "\n  " + shown);
+  throw SourceError(fileName + ":" + std::to_string(number) + ": error: " + message + "\n  " +
+                    shown);
 }
 
 std::string ptxsim::nearest(std::string_view word, const std::vector<std::string> &candidates) {

@@ -1,4 +1,5 @@
-// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernel arguments on the command line: scalars `f32=1.5`, structures `f32:3=1,2,3`, buffers
 // `f32[1000]`, `u32[4]=1,2,3,4`, `f32[8]=@file`.

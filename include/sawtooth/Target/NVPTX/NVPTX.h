@@ -22,8 +22,8 @@ struct Cubin {
   std::vector<runtime::ArtifactKernel> kernels;
 };
 
-/// Machine code for `chip` from PTX text (without a NUL), made by the program `ptxas` in memory. The
-/// error is one line that names the program.
+/// Machine code for `chip` from PTX text (without a NUL), made by the program `ptxas` in memory.
+/// The error is one line that names the program.
 llvm::Expected<Cubin> assemblePTX(llvm::StringRef ptx, llvm::StringRef chip, llvm::StringRef ptxas);
 
 } // namespace sawtooth

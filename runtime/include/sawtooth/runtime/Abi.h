@@ -34,9 +34,9 @@ typedef enum SawtoothType {
   SAWTOOTH_I64
 } SawtoothType;
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // What generated code sees
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // One row of work: at most SAWTOOTH_CHUNK elements of one tensor, the first being
 // index * SAWTOOTH_CHUNK. Rows are ordered by model, tensor, index.
@@ -99,9 +99,9 @@ typedef struct SawtoothCtx {
 // one [begin, end) of its action's `units`, a SCALAR one ignores both.
 typedef void SawtoothFunction(const SawtoothCtx *ctx, uint64_t begin, uint64_t end);
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // The plan. Rows have no padding but fields of that name, which are 0: equal plans are equal bytes.
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 typedef uint32_t SawtoothString; // offset of a NUL-terminated string from the start of the plan
 

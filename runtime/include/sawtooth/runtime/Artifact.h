@@ -9,8 +9,8 @@
 
 namespace sawtooth::runtime {
 
-/// A checked plan and its code: functions that its actions call on a CPU, or images with the kernels
-/// of its launches for a GPU. The code must stay loaded while this lives.
+/// A checked plan and its code: functions that its actions call on a CPU, or images with the
+/// kernels of its launches for a GPU. The code must stay loaded while this lives.
 struct Artifact {
   Plan plan;
   std::vector<SawtoothFunction *> functions;

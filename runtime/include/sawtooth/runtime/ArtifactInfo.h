@@ -27,8 +27,8 @@ struct ArtifactVariant {
   uint64_t planOffset = 0, planBytes = 0; ///< where its plan stands in the image
 };
 
-/// What ptxas says that a kernel takes, of the artifact's cubin for `chip`, or that a function takes
-/// which kernels call, if it spills.
+/// What ptxas says that a kernel takes, of the artifact's cubin for `chip`, or that a function
+/// takes which kernels call, if it spills.
 struct ArtifactKernel {
   std::string chip, name;
   uint64_t registers = 0; ///< of a thread; 0: a function's are those of its callers

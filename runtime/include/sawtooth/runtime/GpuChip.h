@@ -1,8 +1,8 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names of NVIDIA's chips, and which code runs on which ("CUDA C++ Programming Guide", binary and PTX
-// compatibility; architecture- and family-specific features).
+// Names of NVIDIA's chips, and which code runs on which ("CUDA C++ Programming Guide", binary and
+// PTX compatibility; architecture- and family-specific features).
 #ifndef SAWTOOTH_RUNTIME_GPUCHIP_H
 #define SAWTOOTH_RUNTIME_GPUCHIP_H
 

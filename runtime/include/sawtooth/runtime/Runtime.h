@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Errors
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // What went wrong, to be destroyed by whoever got it. Null is success.
 typedef struct SawtoothError SawtoothError;
@@ -42,9 +42,9 @@ const char *sawtoothErrorFile(const SawtoothError *error);
 uint32_t sawtoothErrorLine(const SawtoothError *error);
 void sawtoothErrorDestroy(SawtoothError *error);
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Before the first step
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 typedef struct SawtoothRuntime SawtoothRuntime;
 
@@ -108,9 +108,9 @@ SawtoothError *sawtoothRuntimeBindFile(SawtoothRuntime *runtime, const char *lis
 // arguments that are not bound cannot run.
 SawtoothError *sawtoothRuntimePrepare(SawtoothRuntime *runtime);
 
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 // Steps
-//===--------------------------------------------------------------------------------------------===//
+//===------------------------------------------------------------------------------------------===//
 
 // Sets a scalar argument ("lr", "train.lr") or a field ("s.growth_interval"; all tensors of one
 // that is per tensor), rounded once to its type.

@@ -18,8 +18,8 @@ std::string imageTitle(const SawtoothImage &image);
 
 /// The images in the order in which to try them: the cubin for this very chip, cubins for the same
 /// major and a smaller minor version from the newest on, PTX for the same or an older chip from the
-/// newest on. PTX newer than `newestPtx` (78 for 7.8) is left out, and said in `reasons`, as is every
-/// other image that does not fit.
+/// newest on. PTX newer than `newestPtx` (78 for 7.8) is left out, and said in `reasons`, as is
+/// every other image that does not fit.
 std::vector<const SawtoothImage *> imagesFor(std::span<const SawtoothImage> images,
                                              unsigned capability, unsigned newestPtx,
                                              std::vector<std::string> &reasons);
