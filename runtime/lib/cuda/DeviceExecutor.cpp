@@ -62,9 +62,10 @@ Status DeviceExecutor::uploadArguments(CUstream stream) {
   SAWTOOTH_TRY(api.check(api.cuStreamIsCapturing(stream, &capturing), "cuStreamIsCapturing"));
   if (capturing)
     return Status::error(StatusCode::Invalid,
-                         cat("an argument of step '", name(),
-                             "' changed: upload the arguments before the capture, and again before "
-                             "a replay when they change"));
+                         cat(elements ? "a tensor argument of step '" : "an argument of step '",
+                             name(), elements ? "' lies on the host" : "' changed",
+                             ": upload the arguments before the capture, and again before a replay "
+                             "when they change"));
   if (elements)
     SAWTOOTH_TRY(uploadTensors(stream));
   if (!argumentsChanged)

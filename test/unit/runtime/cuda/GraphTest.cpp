@@ -79,6 +79,31 @@ TEST_F(GpuGraph, B81_AnArgumentThatChangedIsNoPartOfACapture) {
   ASSERT_EQ(driver().cuGraphDestroy(graph), success);
 }
 
+// Nor is a batch, which a replay would read where it lay.
+TEST_F(GpuGraph, B81_ATensorOnTheHostIsNoPartOfACapture) {
+  FakeGpuModule module = fakeFitOnGpu(1);
+  SawtoothArtifact artifact = module.artifact();
+  Artifact read = *Artifact::read(&artifact);
+  std::unique_ptr<Store> store = std::move(*Store::create(read.plan, 3, ParallelFor::serial()));
+  ASSERT_STATUS_OK(store->finish());
+  std::unique_ptr<DeviceEngine> engine =
+      std::move(*DeviceEngine::create(*store, here, 16, stream->get()));
+  std::unique_ptr<StepRunner> runner = std::move(*engine->prepare(read, 0));
+  const float x[2] = {1, 2}, y = 3;
+  runner->setTensor(0, x);
+  runner->setTensor(1, &y);
+  ASSERT_STATUS_OK(engine->start(*runner));
+  ASSERT_EQ(driver().cuStreamBeginCapture(stream->get(), captureModeThreadLocal), success);
+  Status status = engine->start(*runner);
+  EXPECT_EQ(status.code(), StatusCode::Invalid);
+  EXPECT_EQ(status.message().find("a tensor argument of step 'train' lies on the host"), 0u)
+      << status.message();
+  ASSERT_STATUS_OK(static_cast<DeviceExecutor &>(*runner).launch(stream->get()));
+  CUgraph graph = nullptr;
+  ASSERT_EQ(driver().cuStreamEndCapture(stream->get(), &graph), success);
+  ASSERT_EQ(driver().cuGraphDestroy(graph), success);
+}
+
 // What a graph would repeat with every replay, or a capture cannot hold, is refused without harm.
 TEST_F(GpuGraph, B81_StateIsNoPartOfACapture) {
   GpuSgd gpu;
