@@ -7,6 +7,7 @@
 
 #include "sawtooth/Analysis/Layout.h"
 #include "sawtooth/Conversion/KernelAbi.h"
+#include "sawtooth/Conversion/PlanBuilder.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -20,12 +21,13 @@ struct KernelContext {
   unsigned width; // f32 lanes of a vector
 };
 
-/// Checks that a scalar program stands between a pass and every use of its results.
-mlir::LogicalResult checkFolded(sweep::StepOp step);
-/// The frame offset of the flag that gates a pass.
-mlir::FailureOr<uint64_t> gateOffset(sweep::PassOp pass, const StepLayout &step);
-/// Erases what kernels and plan have replaced: declarations, steps and their forward parts.
-void eraseSteps(mlir::ModuleOp module);
+/// The plan's row for a pass, whose function is `name`.
+mlir::FailureOr<ActionPlan> planPass(sweep::PassOp pass, const StepLayout &step, std::string name);
+/// Lowers the cut steps of a module, each by `lower`, and gives the module its plan instead of them
+/// and of the declarations. What is handed back tells the functions; its passes are gone.
+mlir::FailureOr<mlir::SmallVector<StepPlan>>
+lowerSteps(mlir::ModuleOp module, mlir::StringRef target,
+           llvm::function_ref<mlir::FailureOr<StepPlan>(const Layout &, const StepLayout &)> lower);
 
 /// Emits a pass as a function over chunk rows, with all the contract's order and tails.
 mlir::LogicalResult emitPass(const KernelContext &context, sweep::PassOp pass,

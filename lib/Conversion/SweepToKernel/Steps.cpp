@@ -1,21 +1,30 @@
 // Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What every lowering of cut steps checks before and clears away behind.
+// What every lowering of cut steps does around the kernels.
 #include "Kernels.h"
 
 using namespace mlir;
 using namespace sawtooth;
 
-FailureOr<uint64_t> sawtooth::gateOffset(sweep::PassOp pass, const StepLayout &step) {
+FailureOr<ActionPlan> sawtooth::planPass(sweep::PassOp pass, const StepLayout &step,
+                                         std::string name) {
+  ActionPlan action;
+  action.kind = SAWTOOTH_PASS;
+  action.function = std::move(name);
+  action.pass = pass;
+  if (!pass.getGate())
+    return action;
   auto it = step.values.find(pass.getGate());
   if (it == step.values.end())
     return pass.emitOpError("expected a result of a scalar program as the flag of a pass, got an "
                             "argument of the step");
-  return it->second;
+  action.flag = it->second;
+  return action;
 }
 
-LogicalResult sawtooth::checkFolded(sweep::StepOp step) {
+/// Checks that a scalar program stands between a pass and every use of its results.
+static LogicalResult checkFolded(sweep::StepOp step) {
   llvm::SmallPtrSet<Operation *, 4> unfolded;
   for (Operation &op : step.getBody().front()) {
     if (isa<sweep::ScalarOp>(op)) {
@@ -38,7 +47,8 @@ LogicalResult sawtooth::checkFolded(sweep::StepOp step) {
   return success();
 }
 
-void sawtooth::eraseSteps(ModuleOp module) {
+/// Erases what kernels and plan have replaced: declarations, steps and their forward parts.
+static void eraseSteps(ModuleOp module) {
   SmallVector<Operation *> done;
   for (sweep::StepOp step : module.getOps<sweep::StepOp>())
     step.walk([&](sweep::ForwardOp forward) {
@@ -51,4 +61,28 @@ void sawtooth::eraseSteps(ModuleOp module) {
       done.push_back(&op);
   for (Operation *op : done)
     op->erase();
+}
+
+FailureOr<SmallVector<StepPlan>> sawtooth::lowerSteps(
+    ModuleOp module, StringRef target,
+    llvm::function_ref<FailureOr<StepPlan>(const Layout &, const StepLayout &)> lower) {
+  for (sweep::StepOp step : module.getOps<sweep::StepOp>())
+    if (failed(checkFolded(step)))
+      return failure();
+  FailureOr<Layout> layout = Layout::compute(module);
+  if (failed(layout))
+    return failure();
+  SmallVector<StepPlan> steps;
+  for (const StepLayout &step : layout->steps()) {
+    FailureOr<StepPlan> plan = lower(*layout, step);
+    if (failed(plan))
+      return failure();
+    steps.push_back(std::move(*plan));
+  }
+  FailureOr<std::string> plan = buildPlan(module, *layout, steps, target);
+  if (failed(plan))
+    return failure();
+  module->setAttr(kPlanAttr, StringAttr::get(module.getContext(), *plan));
+  eraseSteps(module);
+  return steps;
 }

@@ -49,17 +49,10 @@ FailureOr<StepPlan> SweepToKernel::lowerStep(const Layout &layout, const StepLay
         return failure();
       unfolded.clear();
     } else if (auto pass = dyn_cast<sweep::PassOp>(op)) {
-      action.kind = SAWTOOTH_PASS;
-      action.function = prefix + "pass";
-      action.pass = pass;
-      if (pass.getGate()) {
-        FailureOr<uint64_t> flag = gateOffset(pass, step);
-        if (failed(flag))
-          return failure();
-        action.flag = *flag;
-      }
-      if (failed(emitPass(context, pass, action.function)))
+      FailureOr<ActionPlan> planned = planPass(pass, step, prefix + "pass");
+      if (failed(planned) || failed(emitPass(context, pass, planned->function)))
         return failure();
+      action = *planned;
       unfolded.push_back(pass);
     } else {
       FailureOr<ForwardKernels> forward =
@@ -86,30 +79,17 @@ void SweepToKernel::runOnOperation() {
     module.emitError("expected a width of 8 or 16, got ") << width;
     return signalPassFailure();
   }
-  for (sweep::StepOp step : module.getOps<sweep::StepOp>())
-    if (failed(checkFolded(step)))
-      return signalPassFailure();
-  FailureOr<Layout> layout = Layout::compute(module);
-  if (failed(layout))
-    return signalPassFailure();
-  SmallVector<StepPlan> steps;
-  for (const StepLayout &step : layout->steps()) {
-    FailureOr<StepPlan> plan = lowerStep(*layout, step);
-    if (failed(plan))
-      return signalPassFailure();
-    steps.push_back(std::move(*plan));
-  }
-  FailureOr<std::string> plan = buildPlan(module, *layout, steps, "cpu");
-  if (failed(plan))
+  FailureOr<SmallVector<StepPlan>> steps =
+      lowerSteps(module, "cpu", [&](const Layout &layout, const StepLayout &step) {
+        return lowerStep(layout, step);
+      });
+  if (failed(steps))
     return signalPassFailure();
 
   Builder builder(&getContext());
   SmallVector<Attribute> functions;
-  for (const StepPlan &step : steps)
+  for (const StepPlan &step : *steps)
     for (const ActionPlan &action : step.actions)
       functions.push_back(FlatSymbolRefAttr::get(&getContext(), action.function));
   module->setAttr(kFunctionsAttr, builder.getArrayAttr(functions));
-  module->setAttr(kPlanAttr, builder.getStringAttr(*plan));
-
-  eraseSteps(module);
 }

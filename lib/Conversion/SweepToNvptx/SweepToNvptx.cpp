@@ -73,17 +73,10 @@ LogicalResult SweepToNvptx::addLaunch(const KernelContext &context, Launch &laun
   size_t before = plan.actions.size();
   addScalars(launch.entry);
   for (sweep::PassOp pass : launch.passes) {
-    ActionPlan action;
-    action.kind = SAWTOOTH_PASS;
-    action.function = prefixOf(context, plan) + "pass";
-    action.pass = pass;
-    if (pass.getGate()) {
-      FailureOr<uint64_t> flag = gateOffset(pass, context.step);
-      if (failed(flag))
-        return failure();
-      action.flag = *flag;
-    }
-    plan.actions.push_back(action);
+    FailureOr<ActionPlan> action = planPass(pass, context.step, prefixOf(context, plan) + "pass");
+    if (failed(action))
+      return failure();
+    plan.actions.push_back(*action);
   }
   addScalars(launch.after);
   row.actions = plan.actions.size() - before;
@@ -130,24 +123,9 @@ FailureOr<StepPlan> SweepToNvptx::lowerStep(const Layout &layout, const StepLayo
 }
 
 void SweepToNvptx::runOnOperation() {
-  ModuleOp module = getOperation();
   kernels = 0;
-  for (sweep::StepOp step : module.getOps<sweep::StepOp>())
-    if (failed(checkFolded(step)))
-      return signalPassFailure();
-  FailureOr<Layout> layout = Layout::compute(module);
-  if (failed(layout))
-    return signalPassFailure();
-  SmallVector<StepPlan> steps;
-  for (const StepLayout &step : layout->steps()) {
-    FailureOr<StepPlan> plan = lowerStep(*layout, step);
-    if (failed(plan))
-      return signalPassFailure();
-    steps.push_back(std::move(*plan));
-  }
-  FailureOr<std::string> plan = buildPlan(module, *layout, steps, "nvptx");
-  if (failed(plan))
-    return signalPassFailure();
-  module->setAttr(kPlanAttr, StringAttr::get(&getContext(), *plan));
-  eraseSteps(module);
+  if (failed(lowerSteps(getOperation(), "nvptx", [&](const Layout &layout, const StepLayout &step) {
+        return lowerStep(layout, step);
+      })))
+    signalPassFailure();
 }
