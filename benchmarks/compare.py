@@ -1,7 +1,7 @@
 # Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One training step's tail, by Sawtooth, by PyTorch and by JAX with optax: unscale, finite test, clip
-to norm 1, AdamW, scaler update, on the same list of tensors, in turns, in one run.
+"""One training step's tail, by Sawtooth, by PyTorch and by JAX with optax: unscale, finite test,
+clip to norm 1, AdamW, scaler update, on the same list of tensors, in turns, in one run.
 
     python3 benchmarks/compare.py [--tensors gpt2|COUNTxSIZE] [--gradients f32|f16|bf16]
                                   [--threads N] [--steps N] [--json]
@@ -32,7 +32,14 @@ def gpt2():
     shapes = [(50257, width), (1024, width)]
     for _ in range(12):
         shapes += [(width,), (width,), (width, 3 * width), (3 * width,), (width, width), (width,)]
-        shapes += [(width,), (width,), (width, 4 * width), (4 * width,), (4 * width, width), (width,)]
+        shapes += [
+            (width,),
+            (width,),
+            (width, 4 * width),
+            (4 * width,),
+            (4 * width, width),
+            (width,),
+        ]
     return shapes + [(width,), (width,)]
 
 
@@ -74,7 +81,7 @@ class Torch:
             self.step = self.compiled()
 
     def load(self):
-        """Gradients as backward leaves them: raw ones for fp32, else widened copies of 16-bit ones."""
+        """Gradients as backward leaves them: raw for fp32, else widened copies of 16-bit ones."""
         self.torch._foreach_copy_(self.work, self.raw)
         for master, gradient in zip(self.masters, self.work):
             master.grad = gradient
@@ -160,11 +167,15 @@ class Jax:
 
 
 class Sawtooth:
-    """`sawtooth bench` in a process of its own, a few steps a turn: its median stands for the turn."""
+    """`sawtooth bench` in a process of its own, a few steps a turn: its median stands for it."""
 
     def __init__(self, tool, options):
         self.name = "sawtooth"
-        self.command = [tool, "bench", os.path.join(HERE, "../examples/adamw", STEPS[options.gradients])]
+        self.command = [
+            tool,
+            "bench",
+            os.path.join(HERE, "../examples/adamw", STEPS[options.gradients]),
+        ]
         self.command += ["--tensors", options.tensors, "--threads", str(options.threads)]
         self.command += ["--steps", "3", "--json"]
 
@@ -240,7 +251,8 @@ def main():
         print(json.dumps(report, indent=2))
         return
     print(
-        f"{parameters / 1e6:.1f} M parameters in {len(shapes)} tensors, {options.gradients} gradients, "
+        f"{parameters / 1e6:.1f} M parameters in {len(shapes)} tensors, "
+        f"{options.gradients} gradients, "
         f"{options.threads} threads, medians of {options.steps}"
     )
     for name, value in medians.items():

@@ -1,7 +1,7 @@
 # Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How long it takes from the start of `sawtooth run` to the end of a first, tiny step: with an empty
-cache, with a full one, and, in turns with both, clang on the same step written in C.
+"""How long it takes from the start of `sawtooth run` to the end of a first, tiny step: with an
+empty cache, with a full one, and, in turns with both, clang on the same step written in C.
 
     python3 benchmarks/compile.py [--sawtooth build/bin/sawtooth] [--clang clang-22] [--rounds 15]
 """
@@ -29,7 +29,9 @@ def write_tensors(path, kind, elements):
 
 def seconds(command, env=None):
     begin = time.perf_counter()
-    subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        command, check=True, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     return time.perf_counter() - begin
 
 
@@ -46,14 +48,28 @@ def main():
         g, w = os.path.join(folder, "g.safetensors"), os.path.join(folder, "w.safetensors")
         write_tensors(g, "F16", 64)
         write_tensors(w, "F32", 64)
-        run = [options.sawtooth, "run", step, "--bind", "g=" + g, "--bind", "w=" + w, "--threads", "1"]
+        run = [
+            options.sawtooth,
+            "run",
+            step,
+            "--bind",
+            "g=" + g,
+            "--bind",
+            "w=" + w,
+            "--threads",
+            "1",
+        ]
         clang = [options.clang, "-O3", "-march=native", "-ffp-contract=off", "-c"]
         clang += [os.path.join(HERE, "adamw.c"), "-o", os.path.join(folder, "adamw.o")]
         for number in range(options.rounds + 1):
             cache = os.path.join(folder, f"cache{number}")
             os.mkdir(cache, 0o700)
             env = dict(os.environ, SAWTOOTH_CACHE_DIR=cache)
-            measured = {"clang": seconds(clang), "cold": seconds(run, env), "cached": seconds(run, env)}
+            measured = {
+                "clang": seconds(clang),
+                "cold": seconds(run, env),
+                "cached": seconds(run, env),
+            }
             for name, value in measured.items():
                 if number:  # the first round brings files into memory
                     times[name].append(value)
@@ -67,8 +83,14 @@ def main():
         return
     print(f"clang -O3 -c of the same step in C  {median['clang'] * 1e3:8.1f} ms")
     cold, cached = median["cold"] * 1e3, median["cached"] * 1e3
-    print(f"first step, nothing in the cache    {cold:8.1f} ms  ({ratios['cold_to_clang']:.2f} of clang)")
-    print(f"first step, from the cache          {cached:8.1f} ms  ({ratios['cached_to_cold']:.2f} of cold)")
+    print(
+        f"first step, nothing in the cache    {cold:8.1f} ms  "
+        f"({ratios['cold_to_clang']:.2f} of clang)"
+    )
+    print(
+        f"first step, from the cache          {cached:8.1f} ms  "
+        f"({ratios['cached_to_cold']:.2f} of cold)"
+    )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,10 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--prefix", default="")
     options = parser.parse_args()
-    print("| step | threads | step, ms | bound, ms | step / bound | to reach | bound, GB/s | copy, GB/s |")
+    print(
+        "| step | threads | step, ms | bound, ms | step / bound "
+        "| to reach | bound, GB/s | copy, GB/s |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     fixed = []
     for what, file, more, most in ROWS:
@@ -61,7 +64,10 @@ def main():
                 flush=True,
             )
     if fixed:
-        print(f"\nfixed cost of a step: {min(fixed) * 1e6:.1f} to {max(fixed) * 1e6:.1f} us (to reach: 10)")
+        print(
+            f"\nfixed cost of a step: {min(fixed) * 1e6:.1f} to {max(fixed) * 1e6:.1f} us "
+            "(to reach: 10)"
+        )
 
 
 if __name__ == "__main__":

@@ -13,9 +13,11 @@ foreach(file IN LISTS files)
   string(APPEND texts "    R\"__mlir__(${text})__mlir__\",\n")
   # CMake lists split at semicolons and brackets, so both are hidden before matching.
   string(REGEX REPLACE "[][;]" " " flat "${text}")
-  string(REGEX MATCHALL "(^|\n)(amp\\.rule|func\\.func) (private )?@[A-Za-z0-9_.$]+ ?[a-z]*" heads "${flat}")
+  string(REGEX MATCHALL "(^|\n)(amp\\.rule|func\\.func) (private )?@[A-Za-z0-9_.$]+ ?[a-z]*" heads
+    "${flat}")
   foreach(head IN LISTS heads)
-    string(REGEX MATCH "(amp\\.rule|func\\.func) (private )?@([A-Za-z0-9_.$]+) ?([a-z]*)" head "${head}")
+    string(REGEX MATCH "(amp\\.rule|func\\.func) (private )?@([A-Za-z0-9_.$]+) ?([a-z]*)" head
+      "${head}")
     set(symbol ${CMAKE_MATCH_3})
     set(kind ${CMAKE_MATCH_4})
     if(CMAKE_MATCH_1 STREQUAL "func.func")
@@ -32,4 +34,5 @@ foreach(file IN LISTS files)
   endforeach()
   math(EXPR index "${index} + 1")
 endforeach()
-file(WRITE ${OUTPUT} "static constexpr llvm::StringLiteral texts[] = {\n${texts}};\nstatic constexpr Row rows[] = {\n${rows}};\n")
+file(WRITE ${OUTPUT} "static constexpr llvm::StringLiteral texts[] = {\n${texts}};\n"
+     "static constexpr Row rows[] = {\n${rows}};\n")

@@ -152,7 +152,11 @@ class Artifact(ArtifactTest):
         )
         self.assertEqual(done.returncode, 0, done)
         self.assertIn(b"step train: 2 sweeps", done.stdout)
-        for path in (self.bench.folder, self.bench.path("absent.mlir"), self.bench.path("absent.so")):
+        for path in (
+            self.bench.folder,
+            self.bench.path("absent.mlir"),
+            self.bench.path("absent.so"),
+        ):
             self.assertIn(f"error: {path}: cannot ", self.tool("explain", path, code=1).stderr)
         os.mkdir(self.bench.path("folder.so"))
         done = self.tool("explain", self.bench.path("folder.so"), code=1)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Traces of PyTorch's loss scaler, from its own code: the scale around each of 200 steps, given which
-of them overflowed.
+"""Traces of PyTorch's loss scaler, from its own code: the scale around each of 200 steps, given
+which of them overflowed.
 
 usage: make_policies.py > policies.json        needs torch
 

@@ -15,8 +15,15 @@ ROOT = pathlib.Path(sys.argv[1]).resolve()
 # Which rooms a room may include from, besides itself: dependencies point one way.
 ABI = "abi"
 # What compiler and runtime share: the ABI and the file format of artifacts.
-SHARED = {"Abi.h", "ArtifactFormat.h", "ArtifactInfo.h", "CpuFeatures.def", "Digest.h", "GpuChips.def",
-          "Status.h"}
+SHARED = {
+    "Abi.h",
+    "ArtifactFormat.h",
+    "ArtifactInfo.h",
+    "CpuFeatures.def",
+    "Digest.h",
+    "GpuChips.def",
+    "Status.h",
+}
 DIALECTS = {"dialects/amp", "dialects/sweep"}
 ROOMS = {
     "runtime": {ABI},
@@ -37,7 +44,7 @@ ROOMS = {
 }
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 CODE = {".h", ".cpp", ".td", ".py", ".c"}
-COLUMNS = {".h", ".cpp", ".td", ".c", ".def", ".inc"}
+COLUMNS = {".h", ".cpp", ".td", ".c", ".def", ".inc", ".py", ".cmake"}
 # Data and text that is made by a tool or taken from elsewhere.
 NOT_OURS = ("test/ptxsim/corpus", "docs/dialects/", "docs/passes")
 
@@ -111,7 +118,9 @@ def check_includes():
 
 def check_size():
     for name in FILES:
-        if pathlib.Path(name).suffix in {".h", ".cpp", ".td", ".py"} and not name.startswith(NOT_OURS):
+        if pathlib.Path(name).suffix in {".h", ".cpp", ".td", ".py"} and not name.startswith(
+            NOT_OURS
+        ):
             count = text(name).count("\n")
             if count > 500:
                 yield f"{name}: {count} lines; split it (500 is the limit)"
@@ -119,7 +128,10 @@ def check_size():
 
 def check_columns():
     for name in FILES:
-        if pathlib.Path(name).suffix in COLUMNS and not name.startswith(NOT_OURS):
+        # PTX in strings is read by the line.
+        if name.startswith(NOT_OURS) or name.startswith("test/ptxsim/") and name.endswith(".py"):
+            continue
+        if pathlib.Path(name).suffix in COLUMNS or name.endswith("CMakeLists.txt"):
             for number, line in enumerate(text(name).splitlines(), 1):
                 if len(line) > 100:
                     yield f"{name}:{number}: {len(line)} columns; wrap it (100 is the limit)"
@@ -127,7 +139,11 @@ def check_columns():
 
 def check_licence():
     for name in FILES:
-        if pathlib.Path(name).suffix in CODE and not name.startswith(NOT_OURS) and LICENCE not in text(name)[:400]:
+        if (
+            pathlib.Path(name).suffix in CODE
+            and not name.startswith(NOT_OURS)
+            and LICENCE not in text(name)[:400]
+        ):
             yield f"{name}: no '{LICENCE}' in its head"
 
 
@@ -153,7 +169,11 @@ def passes():
 
 
 def tests():
-    return {n: text(n) for n in FILES if n.startswith("test/") and n.endswith((".mlir", ".cpp", ".py", ".test"))}
+    return {
+        n: text(n)
+        for n in FILES
+        if n.startswith("test/") and n.endswith((".mlir", ".cpp", ".py", ".test"))
+    }
 
 
 def check_passes():

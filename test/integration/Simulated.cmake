@@ -18,7 +18,8 @@ function(sawtooth_simulated_test name)
 endfunction()
 
 # One entry a case of the list.
-foreach(case B01 B02 B07 B08 B13 B14 B15 B18 B19 B22 B26 B27 B34 B41 B43 B45 B49 B50 B62 B64 B66 B70 B77)
+foreach(case B01 B02 B07 B08 B13 B14 B15 B18 B19 B22 B26 B27 B34 B41 B43 B45 B49 B50 B62 B64 B66 B70
+  B77)
   if(case STREQUAL "B70")
     sawtooth_simulated_test(B70 -k nan_and_nothing_in_the_inf_norm test_shapes)
   else()

@@ -51,7 +51,8 @@ amp.step @test(%x: tensor<2x3xf32> {amp.batch = "x"}) {
   %y = tensor.empty() : tensor<2x5xf32>
   %zero = arith.constant 0.0 : f32
   %z = linalg.fill ins(%zero : f32) outs(%y : tensor<2x5xf32>) -> tensor<2x5xf32>
-  %p = linalg.matmul ins(%x, %v : tensor<2x3xf32>, tensor<3x5xf32>) outs(%z : tensor<2x5xf32>) -> tensor<2x5xf32>
+  %p = linalg.matmul ins(%x, %v : tensor<2x3xf32>, tensor<3x5xf32>)
+      outs(%z : tensor<2x5xf32>) -> tensor<2x5xf32>
   %f = tensor.collapse_shape %p [[0, 1]] : tensor<2x5xf32> into tensor<10xf32>
   %m = amp.call @mean(%f) : (tensor<10xf32>) -> tensor<1xf32>
   amp.log "mean", %m reduce(mean) : tensor<1xf32>
@@ -99,7 +100,9 @@ class Benchmark(unittest.TestCase):
     def test_floor_of_steps_times_rate_are_skipped(self):
         for rate, steps in (("0", 5), ("0.3", 10), ("0.3", 3), ("0.29", 100), ("1", 4)):
             report = self.report(self.adamw(), "--skip-rate", rate, "--steps", str(steps))
-            self.assertEqual(report["skipped"], int(fractions.Fraction(rate) * steps), (rate, steps))
+            self.assertEqual(
+                report["skipped"], int(fractions.Fraction(rate) * steps), (rate, steps)
+            )
 
     def test_a_skip_is_held_against_the_passes_that_it_runs(self):
         # Reads g (2 bytes); one that is applied then reads g, w, m, v and writes w, h, m, v.
@@ -107,7 +110,8 @@ class Benchmark(unittest.TestCase):
             report = self.report(self.adamw(), "--skip-rate", rate, "--steps", "1")
             self.assertEqual(report["bytes_per_parameter"], 30)
             for seconds, speed in (
-                ("seconds_per_step", "bytes_per_second"), ("bound_seconds", "bound_bytes_per_second"),
+                ("seconds_per_step", "bytes_per_second"),
+                ("bound_seconds", "bound_bytes_per_second"),
             ):
                 moved = report[seconds]["median"] * report[speed]
                 self.assertAlmostEqual(moved / report["parameters"], bytes_each, places=6)

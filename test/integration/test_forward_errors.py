@@ -1,7 +1,7 @@
 # Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a user is told who writes a wrong forward or backward part: the place in their file, what was
-expected and what was found, and no IR of ours."""
+"""What a user is told who writes a wrong forward or backward part: the place in their file, what
+was expected and what was found, and no IR of ours."""
 
 import re
 import sys
@@ -31,7 +31,8 @@ class ForwardErrors(unittest.TestCase):
             """  %w = amp.read @w : !list
   %l = amp.leaf %w["w"] : !list -> tensor<5x3xf32>
   %b = amp.leaf %w["b"] : !list -> tensor<3xf32>
-  %y = amp.call @linear(%x, %l, %b) : (tensor<?x4xf32>, tensor<5x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+  %y = amp.call @linear(%x, %l, %b)
+      : (tensor<?x4xf32>, tensor<5x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
   %g = amp.pack {"y" = %y : tensor<?x3xf32>} : !list
   %n = amp.norm %g : !list
   amp.log "n", %n : f64
@@ -46,7 +47,9 @@ class ForwardErrors(unittest.TestCase):
   %e = tensor.empty() : tensor<4xf16>
   %zero = arith.constant 0.0 : f16
   %z = linalg.fill ins(%zero : f16) outs(%e : tensor<4xf16>) -> tensor<4xf16>
-  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%h : tensor<?x4xf16>) outs(%z : tensor<4xf16>) {
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+      ins(%h : tensor<?x4xf16>) outs(%z : tensor<4xf16>) {
   ^bb0(%a: f16, %b: f16):
     %c = arith.addf %a, %b : f16
     linalg.yield %c : f16
@@ -65,7 +68,9 @@ class ForwardErrors(unittest.TestCase):
             """  %e = tensor.empty() : tensor<f32>
   %zero = arith.constant 0.0 : f32
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
-  %loss = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%x : tensor<?x4xf32>) outs(%z : tensor<f32>) {
+  %loss = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+      iterator_types = ["reduction", "reduction"]}
+      ins(%x : tensor<?x4xf32>) outs(%z : tensor<f32>) {
   ^bb0(%a: f32, %b: f32):
     %c = arith.addf %a, %b : f32
     linalg.yield %c : f32
@@ -74,7 +79,7 @@ class ForwardErrors(unittest.TestCase):
   amp.log "loss", %v : f32
 """,
             "tensor<1xf32>",
-            line=14,
+            line=16,
         )
 
     def test_errors_in_a_layer_name_the_call(self):

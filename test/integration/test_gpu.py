@@ -40,7 +40,9 @@ def first_examples(path, train, test):
     for name, tensor in whole.items():
         count = counts[name.split(".")[0]]
         bytes_each = len(tensor.data) // tensor.shape[0]
-        some[name] = Tensor(tensor.dtype, (count, *tensor.shape[1:]), tensor.data[: count * bytes_each])
+        some[name] = Tensor(
+            tensor.dtype, (count, *tensor.shape[1:]), tensor.data[: count * bytes_each]
+        )
     return some
 
 
@@ -158,7 +160,12 @@ class Gpu(unittest.TestCase):
         path, artifact = self.bench.file("step.mlir", self.step()), self.bench.path("fat.so")
         chips = ("sm_100", "sm_80", "sm_90")
         done = self.bench.call(
-            "compile", path, f"--ptxas={assembler}", *(f"--chip={chip}" for chip in chips), "-o", artifact
+            "compile",
+            path,
+            f"--ptxas={assembler}",
+            *(f"--chip={chip}" for chip in chips),
+            "-o",
+            artifact,
         )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         done = self.bench.call("explain", artifact)
@@ -184,7 +191,13 @@ class Gpu(unittest.TestCase):
             assembler = self.bench.file(f"{name}-ptxas", text)
             os.chmod(assembler, 0o755)
             done = self.bench.call(
-                "compile", path, "--chip=sm_90", f"--ptxas={assembler}", "--verbose", "-o", self.bench.path("out.so")
+                "compile",
+                path,
+                "--chip=sm_90",
+                f"--ptxas={assembler}",
+                "--verbose",
+                "-o",
+                self.bench.path("out.so"),
             )
             self.assertEqual(done.returncode, 0, done.stderr)
             said.append("cache: hit" in done.stderr)
@@ -311,7 +324,8 @@ class Calls(unittest.TestCase):
         self.assertEqual(made["cuLaunchKernel"], launches["train"])
 
     def test_B72_code_for_a_gpu_calls_no_driver_before_its_first_step(self):
-        path, artifact = self.bench.file("step.mlir", programs.step("sgd", dict(lr=0.5), {})), self.bench.path("both.so")
+        path = self.bench.file("step.mlir", programs.step("sgd", dict(lr=0.5), {}))
+        artifact = self.bench.path("both.so")
         done = self.bench.call("compile", path, "--target=cpu", "--target=nvptx", "-o", artifact)
         self.assertEqual(done.returncode, 0, done.stderr)
         bind = {"g": tensors("F16", 0), "w": tensors("F32", 77)}
@@ -328,7 +342,9 @@ class Killed(unittest.TestCase):
         bench.target = "cpu"
         module = programs.step("sgd", dict(lr=0.5), dict(scale=8.0))
         artifact = bench.path("step.so")
-        done = bench.call("compile", bench.file("step.mlir", module), "--chip=sm_75", "-o", artifact)
+        done = bench.call(
+            "compile", bench.file("step.mlir", module), "--chip=sm_75", "-o", artifact
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         g = {"a": Tensor.of("F16", (3,), [1.0, 2.0, 3.0])}
         w = {"a": Tensor.of("F32", (3,), [1.0, 1.0, 1.0])}
@@ -343,8 +359,12 @@ class Killed(unittest.TestCase):
             call += 1 if call < 30 else 5
             bench.file("state.safetensors", first)
             run = bench.run(
-                artifact, **arguments,
-                environment={"CUDASPY": f"killAt={call}", "LD_LIBRARY_PATH": os.environ["CUDASPY_PATH"]},
+                artifact,
+                **arguments,
+                environment={
+                    "CUDASPY": f"killAt={call}",
+                    "LD_LIBRARY_PATH": os.environ["CUDASPY_PATH"],
+                },
             )
             killed = run.code == -9
             self.assertIn(run.code, (0, -9), run.stderr)

@@ -103,7 +103,9 @@ class Bundle(unittest.TestCase):
 
     def test_the_systems_own_libraries_come_first(self):
         # The libraries here may want a newer C library than the system has.
-        self.assertEqual([path.name for path in (self.folder / "lib").glob("lib*")], ["libomp.so.5"])
+        self.assertEqual(
+            [path.name for path in (self.folder / "lib").glob("lib*")], ["libomp.so.5"]
+        )
         (self.folder / "lib").unlink()
         (self.folder / "lib" / "c++").mkdir(parents=True)
         packed = pathlib.Path(os.environ["GPU_BUNDLE"], "lib")

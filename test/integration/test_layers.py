@@ -34,8 +34,11 @@ amp.step @train() {
   %dy = amp.leaf %in["dy"] : !list -> tensor<5x37xT>
   %z = amp.leaf %in["z"] : !list -> tensor<5x10xT>
 
-  %y = amp.call @linear(%x, %w, %b) : (tensor<5x7xT>, tensor<7x37xT>, tensor<37xT>) -> tensor<5x37xT>
-  %dx, %dw, %db = amp.call @linear_backward(%x, %w, %dy) : (tensor<5x7xT>, tensor<7x37xT>, tensor<5x37xT>) -> (tensor<5x7xT>, tensor<7x37xT>, tensor<37xT>)
+  %y = amp.call @linear(%x, %w, %b)
+      : (tensor<5x7xT>, tensor<7x37xT>, tensor<37xT>) -> tensor<5x37xT>
+  %dx, %dw, %db = amp.call @linear_backward(%x, %w, %dy)
+      : (tensor<5x7xT>, tensor<7x37xT>, tensor<5x37xT>)
+      -> (tensor<5x7xT>, tensor<7x37xT>, tensor<37xT>)
   %relu = amp.call @relu(%dy) : (tensor<5x37xT>) -> tensor<5x37xT>
   %drelu = amp.call @relu_backward(%relu, %y) : (tensor<5x37xT>, tensor<5x37xT>) -> tensor<5x37xT>
   %gelu = amp.call @gelu(%dy) : (tensor<5x37xT>) -> tensor<5x37xT>
@@ -43,7 +46,8 @@ amp.step @train() {
 
   // Labels 3, 6, 9, 12, 15: the last two are not among the ten classes.
   %le = tensor.empty() : tensor<5xi32>
-  %labels = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%le : tensor<5xi32>) {
+  %labels = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} outs(%le : tensor<5xi32>) {
   ^bb0(%o: i32):
     %three = arith.constant 3 : i32
     %i = linalg.index 0 : index
@@ -52,15 +56,19 @@ amp.step @train() {
     %l = arith.addi %m, %three : i32
     linalg.yield %l : i32
   } -> tensor<5xi32>
-  %each = amp.call @softmax_cross_entropy(%z, %labels) : (tensor<5x10xT>, tensor<5xi32>) -> tensor<5xf32>
+  %each = amp.call @softmax_cross_entropy(%z, %labels)
+      : (tensor<5x10xT>, tensor<5xi32>) -> tensor<5xf32>
   %mean = amp.call @mean(%each) : (tensor<5xf32>) -> tensor<1xf32>
   %three = arith.constant dense<3.0> : tensor<1xf32>
   %seed = amp.call @mean_backward(%each, %three) : (tensor<5xf32>, tensor<1xf32>) -> tensor<5xf32>
-  %dz = amp.call @softmax_cross_entropy_backward(%z, %labels, %seed) : (tensor<5x10xT>, tensor<5xi32>, tensor<5xf32>) -> tensor<5x10xT>
+  %dz = amp.call @softmax_cross_entropy_backward(%z, %labels, %seed)
+      : (tensor<5x10xT>, tensor<5xi32>, tensor<5xf32>) -> tensor<5x10xT>
   %accuracy = amp.call @accuracy(%z, %labels) : (tensor<5x10xT>, tensor<5xi32>) -> tensor<1xf32>
 
-  %outs = amp.pack {"y" = %y : tensor<5x37xT>, "dx" = %dx : tensor<5x7xT>, "dw" = %dw : tensor<7x37xT>, "db" = %db : tensor<37xT>,
-    "relu" = %relu : tensor<5x37xT>, "drelu" = %drelu : tensor<5x37xT>, "gelu" = %gelu : tensor<5x37xT>, "dgelu" = %dgelu : tensor<5x37xT>,
+  %outs = amp.pack {"y" = %y : tensor<5x37xT>, "dx" = %dx : tensor<5x7xT>,
+    "dw" = %dw : tensor<7x37xT>, "db" = %db : tensor<37xT>,
+    "relu" = %relu : tensor<5x37xT>, "drelu" = %drelu : tensor<5x37xT>,
+    "gelu" = %gelu : tensor<5x37xT>, "dgelu" = %dgelu : tensor<5x37xT>,
     "dz" = %dz : tensor<5x10xT>} : !outs
   %losses = amp.pack {"each" = %each : tensor<5xf32>, "seed" = %seed : tensor<5xf32>} : !f32s
   amp.commit %outs to @out, %losses to @loss always : !outs, !f32s

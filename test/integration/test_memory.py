@@ -1,6 +1,7 @@
 # Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a run needs beside its lists: never more than 64 MiB of memory of its own, compiler included."""
+"""What a run needs beside its lists: never more than 64 MiB of memory of its own, compiler
+included."""
 
 import os
 import resource
@@ -28,7 +29,8 @@ class Memory(unittest.TestCase):
 
     @staticmethod
     def zeros(kind, size):
-        text = f'{{"a":{{"dtype":"{kind}","shape":[{ELEMENTS}],"data_offsets":[0,{ELEMENTS * size}]}}}}'
+        place = f'"shape":[{ELEMENTS}],"data_offsets":[0,{ELEMENTS * size}]'
+        text = f'{{"a":{{"dtype":"{kind}",{place}}}}}'
         return len(text).to_bytes(8, "little") + text.encode() + bytes(ELEMENTS * size)
 
     def run_within(self, limit):

@@ -37,7 +37,9 @@ class Readme(unittest.TestCase):
             )
             self.assertEqual(done.returncode, 0, done.stderr)
             # A line of dots stands for any number of lines.
-            pattern = "".join("(?s:.*)" if line == "…" else re.escape(line) + "\n" for line in expected)
+            pattern = "".join(
+                "(?s:.*)" if line == "…" else re.escape(line) + "\n" for line in expected
+            )
             self.assertRegex(done.stdout, f"^{pattern}$")
 
 

@@ -82,7 +82,8 @@ class Reductions(unittest.TestCase):
         sizes = [1 + t % 3 for t in range(600)] + [40 * contract.CHUNK + 5]
         tensors = {
             f"t{t:03}": contract.f32s(
-                draw.uniform(1, 2) * 2.0 ** -((11 * t + e // contract.CHUNK * 7) % 41) for e in range(size)
+                draw.uniform(1, 2) * 2.0 ** -((11 * t + e // contract.CHUNK * 7) % 41)
+                for e in range(size)
             )
             for t, size in enumerate(sizes)
         }
@@ -137,7 +138,9 @@ amp.step @look(%g: !g) {
         want = {}
         for name, values in self.g.items():
             if values:
-                mean = to_f32(contract.reduce_tensor(contract.f32s(values), lambda x: x) / len(values))
+                mean = to_f32(
+                    contract.reduce_tensor(contract.f32s(values), lambda x: x) / len(values)
+                )
                 away = contract.f32s(x - mean for x in values)
                 want[name] = to_f32(contract.reduce_tensor(away, contract.squares))
         self.assertEqual(self.results(body), want)

@@ -27,12 +27,18 @@ SIZES = {"a.weight": 37, "b.bias": 300, "empty": 0, "long": 3 * 16384 + 5, "row"
 USUAL_CHIPS = ("x86-64-v3", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120")
 CHIPS = {"driver-compiled": ("x86-64-v3", "sm_75")}
 SCALER = dict(scale=65536.0, growth_interval=2)
-RULES = {"adamw": dict(lr=0.01), "sgd": dict(lr=0.1, momentum=0.9), "lamb": dict(lr=0.01), "lion": dict(lr=0.001)}
+RULES = {
+    "adamw": dict(lr=0.01),
+    "sgd": dict(lr=0.1, momentum=0.9),
+    "lamb": dict(lr=0.01),
+    "lion": dict(lr=0.001),
+}
 
 
 def tensors(kind, phase, infinite=False):
     made = {
-        name: [((i * 37 + phase) % 2001 - 1000) / 1280 for i in range(n)] for name, n in SIZES.items()
+        name: [((i * 37 + phase) % 2001 - 1000) / 1280 for i in range(n)]
+        for name, n in SIZES.items()
     }
     if infinite:
         made["long"][20000] = float("inf")
@@ -74,12 +80,20 @@ def main(build, folder):
         cases[rule] = (module, {"g": tensors("F16", 5), "w": tensors("F32", 77)}, ["--steps", "6"])
     module = programs.step("adamw", RULES["adamw"], SCALER, copy="f16", max_norm=1.0)
     cases["driver-compiled"] = cases["adamw"]
-    cases["skip"] = (module, {"g": tensors("F16", 5, True), "w": tensors("F32", 77)}, ["--steps", "3"])
+    cases["skip"] = (
+        module,
+        {"g": tensors("F16", 5, True), "w": tensors("F32", 77)},
+        ["--steps", "3"],
+    )
     # The one whose learning rate is an argument, so the one that a graph is replayed with.
     example = os.path.join(ROOT, "examples", "adamw", "step.mlir")
     cases["arguments"] = (example, cases["adamw"][1], ["--steps", "4", "--set", "lr=0.02"])
     digits = os.path.join(ROOT, "examples", "digits")
-    cases["digits"] = (os.path.join(digits, "train.mlir"), {}, ["--data", "digits.safetensors", "--steps", "5"])
+    cases["digits"] = (
+        os.path.join(digits, "train.mlir"),
+        {},
+        ["--data", "digits.safetensors", "--steps", "5"],
+    )
 
     environment = {**os.environ, "SAWTOOTH_CACHE_DIR": ""}
     for name, (module, lists, arguments) in cases.items():
@@ -97,16 +111,24 @@ def main(build, folder):
             shutil.copy2(os.path.join(digits, "digits.safetensors"), golden)
         artifact = os.path.join(folder, "artifacts", f"{name}.so")
         chips = [f"--chip={chip}" for chip in CHIPS.get(name, USUAL_CHIPS)]
-        subprocess.run([tool, "compile", source, *chips, "-o", artifact], check=True, env=environment)
+        subprocess.run(
+            [tool, "compile", source, *chips, "-o", artifact], check=True, env=environment
+        )
         with open(os.path.join(golden, "arguments"), "w", encoding="utf-8") as file:
             file.write("".join(f"{argument}\n" for argument in arguments))
         save = ["--save", "state.safetensors", "--log", "log.jsonl"]
         subprocess.run(
             [tool, "run", os.path.abspath(artifact), *arguments, *save],
-            check=True, env=environment, cwd=golden, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            check=True,
+            env=environment,
+            cwd=golden,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
     total = sum(
-        os.path.getsize(os.path.join(where, name)) for where, _, names in os.walk(folder) for name in names
+        os.path.getsize(os.path.join(where, name))
+        for where, _, names in os.walk(folder)
+        for name in names
     )
     version = ".".join(map(str, wanted))
     print(f"{folder}: {total / 2**20:.1f} MiB, for systems with glibc {version} or newer")

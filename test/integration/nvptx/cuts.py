@@ -15,7 +15,8 @@ sweep.step @look() attributes {commits, cut} {
     %odd = arith.cmpi eq, %bit, %one : i64
     sweep.yield %odd : i1
   } : i1
-  %negative, %sum = sweep.pass over @model reads [@look.g] writes [] when %odd [] [#sweep.reduction<or over step>, #sweep.reduction<add over step>] {
+  %negative, %sum = sweep.pass over @model reads [@look.g] writes [] when %odd []
+      [#sweep.reduction<or over step>, #sweep.reduction<add over step>] {
   ^bb0(%g: f16):
     %x = arith.extf %g : f16 to f32
     %zero = arith.constant 0.0 : f32
@@ -61,7 +62,9 @@ TAILS = """
 amp.model @model
 sweep.list argument @look.g : !amp.tensors<@model x f16> {label = "g", step = @look}
 sweep.step @look() attributes {cut} {
-  %any, %count, %least = sweep.pass over @model reads [@look.g] writes [] [] [#sweep.reduction<or over step>, #sweep.reduction<add over step>, #sweep.reduction<min over step>] {
+  %any, %count, %least = sweep.pass over @model reads [@look.g] writes [] []
+      [#sweep.reduction<or over step>, #sweep.reduction<add over step>,
+       #sweep.reduction<min over step>] {
   ^bb0(%g: f16):
     %x = arith.extf %g : f16 to f32
     %zero = arith.constant 0.0 : f32

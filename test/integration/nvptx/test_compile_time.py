@@ -74,7 +74,9 @@ class CompileTime(unittest.TestCase):
         # The fastest of each: what else the machine does only ever adds.
         ratio = min(times[ours]) / min(times[stock])
         medians = [statistics.median(seconds) for seconds in times.values()]
-        print(f"stock {medians[0]:.3f} s, ours {medians[1]:.3f} s, ratio of the fastest {ratio:.2f}")
+        print(
+            f"stock {medians[0]:.3f} s, ours {medians[1]:.3f} s, ratio of the fastest {ratio:.2f}"
+        )
         self.assertLessEqual(ratio, 1.5)
 
 

@@ -63,8 +63,8 @@ class PTX(unittest.TestCase):
             self.assertIn("fence.acq_rel.gpu", ticket[0])
             self.assertIn("fence.acq_rel.gpu", ticket[2])
         self.assertEqual(len(re.findall(r"\batom\.", text)), len(entries))
-        # Order for the host. The row's number becomes 0; every thread has a fence of its own between
-        # that and what it writes; what all have written comes before the new number.
+        # Order for the host. The row's number becomes 0; every thread has a fence of its own
+        # between that and what it writes; what all have written comes before the new number.
         self.assertRegex(
             text,
             r"st\.volatile\.global\.b64 \s*\[%rd\d+\], 0;\n"
@@ -170,7 +170,10 @@ class Cubins(unittest.TestCase):
                 self.assertIn(b"sawtooth_train_1", cubin)
 
     def test_without_ptxas_a_cubin_is_refused(self):
-        for ptxas, words in ((None, "no ptxas was given"), ("/nowhere/ptxas", "cannot run '/nowhere/ptxas'")):
+        for ptxas, words in (
+            (None, "no ptxas was given"),
+            ("/nowhere/ptxas", "cannot run '/nowhere/ptxas'"),
+        ):
             with self.assertRaisesRegex(AssertionError, words):
                 emit(self.STEP, "cubin", "sm_90", ptxas=ptxas)
 
@@ -218,10 +221,24 @@ class Assembler(unittest.TestCase):
 
     def test_B76_the_flag_comes_before_the_environment(self):
         self.ptxas("exit 1")
-        done = self.call("compile", self.STEP, "--emit=cubin", "--ptxas=/nowhere/ptxas", "-o", self.folder / "out")
+        done = self.call(
+            "compile",
+            self.STEP,
+            "--emit=cubin",
+            "--ptxas=/nowhere/ptxas",
+            "-o",
+            self.folder / "out",
+        )
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot run '/nowhere/ptxas': No such file or directory", done.stderr)
-        done = self.call("compile", self.STEP, "--chip=sm_90", "--ptxas=/nowhere/ptxas", "-o", self.folder / "out")
+        done = self.call(
+            "compile",
+            self.STEP,
+            "--chip=sm_90",
+            "--ptxas=/nowhere/ptxas",
+            "-o",
+            self.folder / "out",
+        )
         self.assertEqual(done.returncode, 1)
         self.assertIn("/nowhere/ptxas: cannot read", done.stderr)
 
@@ -234,12 +251,14 @@ class Assembler(unittest.TestCase):
             "ptxas info    : Compiling entry function 'sawtooth_train_1' for 'sm_90'",
             "ptxas info    : Function properties for sawtooth_train_1",
             "    16 bytes stack frame, 16 bytes spill stores, 24 bytes spill loads",
-            "ptxas info    : Used 128 registers, used 1 barriers, 16 bytes cumulative stack size, 8 bytes smem",
+            "ptxas info    : Used 128 registers, used 1 barriers, 16 bytes cumulative stack size, "
+            "8 bytes smem",
             "ptxas info    : Compile time = 40.781 ms",
             "ptxas info    : Compiling entry function 'sawtooth_train_0' for 'sm_90'",
             "ptxas info    : Function properties for sawtooth_train_0",
             "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads",
-            "ptxas info    : Used 58 registers, used 1 barriers, 2080 bytes smem, 400 bytes cmem[0]",
+            "ptxas info    : Used 58 registers, used 1 barriers, 2080 bytes smem, "
+            "400 bytes cmem[0]",
             "ptxas info    : Function properties for sawtooth_$_find",
             "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads",
             "ptxas info    : Function properties for sawtooth_$_fold",
@@ -258,7 +277,10 @@ class Assembler(unittest.TestCase):
             (step,) = json.loads(done.stdout)["steps"]
             self.assertEqual(
                 step["kernels"],
-                [{"name": name, "threads": 256, "chips": {"sm_90": use}} for name, use in expected.items()],
+                [
+                    {"name": name, "threads": 256, "chips": {"sm_90": use}}
+                    for name, use in expected.items()
+                ],
             )
         text = " ".join(self.call("explain", artifact).stdout.split())
         self.assertIn(
@@ -276,8 +298,10 @@ class Assembler(unittest.TestCase):
         (step,) = json.loads(done.stdout)["steps"]
         told = {kernel["name"]: kernel["chips"]["sm_80"] for kernel in step["kernels"]}
         known = assemble(emit(path, "ptx", "sm_80"), "sm_80")
-        self.assertEqual({name: (use["registers"], use["spilled_bytes"]) for name, use in told.items()},
-                         {name: tuple(use) for name, use in known.items()})
+        self.assertEqual(
+            {name: (use["registers"], use["spilled_bytes"]) for name, use in told.items()},
+            {name: tuple(use) for name, use in known.items()},
+        )
 
 
 class Chips(unittest.TestCase):

@@ -35,7 +35,7 @@ SIZES = (5, 0, 1000, 3, 16384, 16385, 0, 40003)
 
 
 def compare(path, chip, *arguments, steps=3, sizes=SIZES, options=""):
-    """The last line of CompareTargets; AssertionError when a bit differs or a check finds something."""
+    """The last line of CompareTargets; AssertionError when a bit differs or a check fails."""
     environment = dict(
         os.environ,
         LD_LIBRARY_PATH=os.environ["PTXSIM"],
@@ -96,18 +96,20 @@ class SameBits(unittest.TestCase):
                     self.check(EXAMPLES / f"{name}.mlir", chip, "special=1", applied=2)
 
     def test_forward_and_backward(self):
-        """A network from its loss to its update, and an evaluation, in 8 batches of random images."""
+        """A network from its loss to its update, and an evaluation, in 8 batches of images."""
         for chip in ("sm_75", "sm_80", "sm_90", "sm_100"):
             with self.subTest(chip=chip):
                 run = compare(DIGITS, chip, steps=8, sizes=())
-                rows, applied = re.search(r"(\d+) rows, (\d+) applied, same bits", run.stdout).groups()
+                rows, applied = re.search(
+                    r"(\d+) rows, (\d+) applied, same bits", run.stdout
+                ).groups()
                 # The scale starts too high: some steps skip, later ones do not. Evaluations apply.
                 self.assertEqual(int(rows), 16)
                 self.assertGreater(int(applied), 8)
                 self.assertLess(int(applied), 16)
 
     def test_kinds_of_steps(self):
-        """Several models, a flag for each optimizer, values and counters by tensor, accumulation."""
+        """Several models, a flag for each optimizer, values and counters by tensor, sums."""
         groups = test_models.GROUPS
         kinds = {
             "two models": (test_models.TWO, 3, 2),
@@ -115,7 +117,11 @@ class SameBits(unittest.TestCase):
             "by tensor": (groups.replace("COUNTER", ""), 3, 2),
             "counter by tensor": (groups.replace("COUNTER", ', counter = "tensor"'), 3, 2),
             "clip by value": (test_models.CLIP, 3, 3),
-            "micro-batches": (programs.step("adamw", {"lr": 1e-3}, {}, max_norm=1.0, micro=True), 6, 5),
+            "micro-batches": (
+                programs.step("adamw", {"lr": 1e-3}, {}, max_norm=1.0, micro=True),
+                6,
+                5,
+            ),
             "no scaler": (programs.step("sgd", {"lr": 1e-3}, {"mode": "disabled"}, "f32"), 3, 2),
             "known flag": (cuts.GATED, 3, 1),
             "stored NaNs": (cuts.NANS, 3, 3),
@@ -180,7 +186,9 @@ class Traffic(unittest.TestCase):
     def test_no_sector_is_asked_for_twice(self):
         """AdamW with f16 gradients and copy: 2 bytes in the first pass, 16 + 12 in the second."""
         chunks = 64
-        run = compare(EXAMPLES / "step.mlir", "sm_90", steps=1, sizes=(chunks * 16384,), options=":stats=1")
+        run = compare(
+            EXAMPLES / "step.mlir", "sm_90", steps=1, sizes=(chunks * 16384,), options=":stats=1"
+        )
         figures = dict(re.findall(r"^(\S+) (\d+)$", run.stderr + run.stdout, re.M))
         elements = chunks * 16384
         loads, stores = (int(figures[f"global.{way}.sectors"]) * 32 for way in ("load", "store"))
@@ -190,7 +198,10 @@ class Traffic(unittest.TestCase):
         self.assertGreaterEqual(stores, 14 * elements)
         self.assertLess(stores, 14 * elements * 1.003)
         # Coalesced: a request of a warp is for 32 times 16 or 8 bytes.
-        wide = int(figures["opcode.ld.global.v4.b32"]) * 16 + int(figures["opcode.ld.global.v4.b16"]) * 8
+        wide = (
+            int(figures["opcode.ld.global.v4.b32"]) * 16
+            + int(figures["opcode.ld.global.v4.b16"]) * 8
+        )
         self.assertEqual(wide, 16 * elements)
 
 

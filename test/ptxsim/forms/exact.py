@@ -1,4 +1,5 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Exact arithmetic on integers: IEEE formats, every rounding, no host floating point anywhere.
 
 A finite number is (sign, mantissa, exponent): (-1)**sign * mantissa * 2**exponent with unlimited

@@ -1,4 +1,5 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tests every row of the form table; a row without a test is a failure.
 
 run.py --library libcuda.so.1 --tool ptxsim-run [--only REGEX] [--docs FILE [--write]] [--ptxas]

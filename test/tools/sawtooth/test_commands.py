@@ -78,7 +78,9 @@ class Commands(unittest.TestCase):
                 self.assertEqual(done.stdout, "")
 
     def test_the_file_may_come_after_options_that_may_be_repeated(self):
-        done = sawtooth("compile", "--target", "cpu", "--chip", "native", self.step, "--emit", "sweep")
+        done = sawtooth(
+            "compile", "--target", "cpu", "--chip", "native", self.step, "--emit", "sweep"
+        )
         self.expect(done, 0)
         done = sawtooth("run", "--set", "lr=1", "--bind", "w=nothing.safetensors", self.step)
         self.expect(done, 1, "nothing.safetensors")

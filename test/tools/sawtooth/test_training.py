@@ -194,7 +194,10 @@ class Training(unittest.TestCase):
         self.bench.run("fit", more=["--eval", "test"]).expect(1, "--eval needs --data FILE")
         for change, words in (
             ({"train.x": None}, "unknown tensor 'train.x'; there are"),
-            ({"train.y": Tensor.of("F32", (3,), [0.0] * 3)}, "expected 43 examples like the others"),
+            (
+                {"train.y": Tensor.of("F32", (3,), [0.0] * 3)},
+                "expected 43 examples like the others",
+            ),
             ({"train.y": Tensor.of("F16", (43,), [0.0] * 43)}, "expected F32 of ?, got F16 of 43"),
             (
                 {"train.x": Tensor.of("F32", (43, 3), [0.0] * 129)},

@@ -1,5 +1,6 @@
 # Fails if ARCHIVE refers to a symbol of LLVM or MLIR.
-execute_process(COMMAND ${NM} --undefined-only ${ARCHIVE} OUTPUT_VARIABLE symbols RESULT_VARIABLE code)
+execute_process(COMMAND ${NM} --undefined-only ${ARCHIVE} OUTPUT_VARIABLE symbols
+  RESULT_VARIABLE code)
 if(NOT code EQUAL 0)
   message(FATAL_ERROR "cannot list the symbols of ${ARCHIVE}")
 endif()

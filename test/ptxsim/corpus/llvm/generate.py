@@ -1,4 +1,5 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """kernels.c → ll/NAME.ll → ptx/NAME.CHIP.ptx.
 
 generate.py ir            needs clang with NVPTX; rewrites ll/ and ptx/

@@ -1,4 +1,5 @@
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The PTX of LLVM for every kernel and chip runs clean and gives the host's bits.
 
 run.py --library libcuda.so.1 --chip sm_80 [--seed N] [--ptxas]

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Part of the Sawtooth project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # kernels.cu -> ptx/NAME.ptx with the nvcc on PATH. Needs CUDA's headers; the tests need only ptx/.
 set -e
 cd "$(dirname "$0")"
