@@ -13,14 +13,17 @@
 using namespace mlir;
 using namespace sawtooth;
 
+static bool reduces(const Launch &launch) {
+  return llvm::any_of(launch.passes,
+                      [](sweep::PassOp pass) { return !pass.getReductions().empty(); });
+}
+
 /// Without reductions, several warps share a row: a small model then keeps the whole device busy,
 /// and 2048 elements a warp are still worth reading the tables for.
 unsigned sawtooth::warpsPerRow(const Launch &launch) {
   if (launch.passes.empty())
     return 0;
-  bool reduces =
-      llvm::any_of(launch.passes, [](sweep::PassOp pass) { return !pass.getReductions().empty(); });
-  return reduces ? 1 : 8;
+  return reduces(launch) ? 1 : 8;
 }
 
 namespace {
@@ -41,6 +44,7 @@ public:
 private:
   const Launch &launch() { return context.launch; }
   LogicalResult emitEntry();
+  bool hasLastBlock() const;
   Value takeTicket();
   void publishEntry();
   LogicalResult emitLastBlock();
@@ -61,6 +65,12 @@ LogicalResult LaunchEmitter::emitEntry() {
   if (!launch().entry.empty())
     device.barrier();
   return success();
+}
+
+/// Whether anything is left to do when all blocks are done.
+bool LaunchEmitter::hasLastBlock() const {
+  const Launch &launch = context.launch;
+  return launch.last || !launch.entry.empty() || !launch.after.empty() || reduces(launch);
 }
 
 /// True in the block that is done last, which then sees what all others have written.
@@ -131,8 +141,7 @@ LogicalResult LaunchEmitter::emit(unsigned warpsPerRow) {
     for (auto [number, pass] : llvm::enumerate(launch().passes))
       if (succeeded(result))
         result = emitDevicePass(context, pass, builder, ctx, warpsPerRow, number == 0);
-    if (succeeded(result) &&
-        (launch().last || !launch().after.empty() || !launch().entry.empty())) {
+    if (succeeded(result) && hasLastBlock()) {
       device.when(takeTicket(), [&] {
         KernelAbi abi(builder, location, ctx);
         device.when(device.isFirstThread(), [&] {

@@ -112,3 +112,27 @@ sweep.step @twice(%k: f64 {amp.default = 0.75}) attributes {commits, cut} {
   }
 }
 """
+
+# Two passes over one model with sums of their own, and no program between them.
+SUMS = """
+amp.model @model
+sweep.list argument @look.g : !amp.tensors<@model x f16> {label = "g", step = @look}
+sweep.list argument @look.h : !amp.tensors<@model x f32> {label = "h", step = @look}
+sweep.step @look() attributes {cut} {
+  %first = sweep.pass over @model reads [@look.g] writes [] [] [#sweep.reduction<add over step>] {
+  ^bb0(%g: f16):
+    %x = arith.extf %g : f16 to f32
+    sweep.leave reduce(%x : f32)
+  } : f64
+  %second = sweep.pass over @model reads [@look.h] writes [] [] [#sweep.reduction<add over step>] {
+  ^bb0(%h: f32):
+    sweep.leave reduce(%h : f32)
+  } : f64
+  sweep.scalar @final {
+    sweep.log "first", %first last : f64
+    sweep.log "second", %second last : f64
+    %true = arith.constant true
+    sweep.outcome %true []
+  }
+}
+"""

@@ -126,6 +126,7 @@ class SameBits(unittest.TestCase):
             "known flag": (cuts.GATED, 3, 1),
             "stored NaNs": (cuts.NANS, 3, 3),
             "two passes, one model": (cuts.TWICE, 3, 3),
+            "two passes with sums": (cuts.SUMS, 3, 3),
         }
         for name, (text, rows, applied) in kinds.items():
             for offset in (0, 1):
