@@ -27,7 +27,7 @@ void collect(const char *text, size_t size, void *user) {
 class CompilerLibrary : public ::testing::Test {
 protected:
   std::vector<std::string> diagnostics;
-  SawtoothCompileOptions options{"cpu", "native", 0, collect, &diagnostics, nullptr};
+  SawtoothCompileOptions options{"cpu", "native", 0, collect, &diagnostics, nullptr, nullptr};
 
   /// A file with `text` in a folder of this test's own.
   std::string file(const std::string &name, const std::string &text) {
@@ -173,7 +173,7 @@ TEST_F(CompilerLibrary, RefusesWhatItDoesNotKnow) {
 }
 
 TEST_F(CompilerLibrary, SurvivesWithoutAReceiverOfDiagnostics) {
-  SawtoothCompileOptions silent{nullptr, nullptr, 0, nullptr, nullptr, nullptr};
+  SawtoothCompileOptions silent{};
   EXPECT_EQ(sawtoothCompileFile("/does/not/exist.mlir", &silent), nullptr);
 }
 

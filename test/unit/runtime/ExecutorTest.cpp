@@ -136,7 +136,7 @@ TEST(Executor, B62SetsAndRestoresTheFloatingPointControl) {
   for (auto &function : sgd.artifact->functions)
     function = [](const SawtoothCtx *ctx, uint64_t, uint64_t) {
       static_cast<uint8_t *>(ctx->frame)[0] = 1;
-      std::lock_guard lock(mutex);
+      std::lock_guard<std::mutex> lock(mutex);
       seen.push_back(_mm_getcsr());
     };
   std::unique_ptr<Executor> executor = sgd.executor();
