@@ -112,6 +112,12 @@ class Bundle(unittest.TestCase):
         (self.folder / "lib" / "libomp.so.5").symlink_to(packed / "libomp.so.5")
         (self.folder / "lib" / "c++" / "libstdc++.so.6").write_text("from a newer system")
         self.assertEqual(self.run_it().returncode, 0)
+        (self.folder / "lib" / "libomp.so.5").unlink()
+        (self.folder / "lib" / "libomp.so.5").write_text("of another machine")
+        run = self.run_it()
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("the programs here do not start: ", run.stderr)
+        self.assertIn("libomp.so.5", run.stderr)
 
 
 if __name__ == "__main__":

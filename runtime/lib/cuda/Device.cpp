@@ -149,6 +149,7 @@ Result<PinnedMemory> PinnedMemory::allocate(const DevicePointer &device, uint64_
 Result<std::unique_ptr<Stream>> Stream::create(const DevicePointer &device) {
   const Driver &api = device->driver();
   ContextScope scope(api, device->context());
+  OutsideCapture outside(api);
   SAWTOOTH_TRY(scope.status());
   CUstream stream = nullptr;
   SAWTOOTH_TRY(api.check(api.cuStreamCreate(&stream, streamDefault), "cuStreamCreate"));
@@ -157,6 +158,7 @@ Result<std::unique_ptr<Stream>> Stream::create(const DevicePointer &device) {
 
 Stream::~Stream() {
   ContextScope scope(device->driver(), device->context());
+  OutsideCapture outside(device->driver());
   if (scope.status().ok())
     (void)device->driver().cuStreamDestroy(handle);
 }

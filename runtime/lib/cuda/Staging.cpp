@@ -20,6 +20,7 @@ Result<std::unique_ptr<Staging>> Staging::create(const DevicePointer &device, ui
   staging->memory = std::move(*memory);
   const Driver &api = device->driver();
   ContextScope scope(api, device->context());
+  OutsideCapture outside(api);
   SAWTOOTH_TRY(scope.status());
   for (CUevent &event : staging->left)
     SAWTOOTH_TRY(api.check(api.cuEventCreate(&event, eventDisableTiming), "cuEventCreate"));
@@ -29,6 +30,7 @@ Result<std::unique_ptr<Staging>> Staging::create(const DevicePointer &device, ui
 Staging::~Staging() {
   const Driver &api = device->driver();
   ContextScope scope(api, device->context());
+  OutsideCapture outside(api);
   for (CUevent event : left)
     if (event && scope.status().ok())
       (void)api.cuEventDestroy(event);
