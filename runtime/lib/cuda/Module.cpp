@@ -64,7 +64,7 @@ Result<std::shared_ptr<const Module>> Module::loadAnew(const DevicePointer &devi
     Status status = api.check(result, "cuModuleLoadDataEx");
     // Only what may be the image's own fault lets another one be tried.
     if (result != errorInvalidImage && result != errorNoBinaryForGpu && result != errorInvalidPtx &&
-        result != errorUnsupportedPtxVersion)
+        result != errorUnsupportedPtxVersion && result != errorInvalidSource)
       return status.of(imageTitle(*image));
     std::string said = shortened(log);
     module->refused.push_back(

@@ -91,13 +91,19 @@ TEST(GpuImages, B69_ARefusedCubinGivesWayToPtx) {
 }
 
 TEST(GpuImages, B69_PtxThatTheDriverRefusesGivesWayToOlder) {
-  Fat fat;
-  fat.gpu.images.push_back(ptx(90, 90));
-  fat.gpu.images[1].data = fat.newer.c_str();
-  spy().refuseImages = 1;
-  Result<std::shared_ptr<const Module>> module = fat.load();
-  ASSERT_TRUE(module.ok()) << module.status().message();
-  EXPECT_EQ((*module)->picked(), "PTX 6.3 for sm_75");
+  // Whatever a driver may call what it does not understand.
+  for (CUresult reason : {errorInvalidImage, errorNoBinaryForGpu, errorInvalidPtx,
+                          errorUnsupportedPtxVersion, errorInvalidSource}) {
+    Fat fat;
+    fat.gpu.images.push_back(ptx(90, 90));
+    fat.gpu.images[1].data = fat.newer.c_str();
+    spy().refuseImages = 1;
+    spy().refuseWith = reason;
+    Result<std::shared_ptr<const Module>> module = fat.load();
+    spy().refuseWith = errorUnsupportedPtxVersion;
+    ASSERT_TRUE(module.ok()) << module.status().message();
+    EXPECT_EQ((*module)->picked(), "PTX 6.3 for sm_75");
+  }
 }
 
 // Trying another image would hide what is wrong with the device.

@@ -43,6 +43,7 @@ enum : CUresult {
   errorNoBinaryForGpu = 209,
   errorInvalidPtx = 218,
   errorUnsupportedPtxVersion = 222,
+  errorInvalidSource = 300,
   errorNotFound = 500,
 };
 
