@@ -158,6 +158,8 @@ int compileCommand(int argc, char **argv) {
     target.chip = chips[0];
   if (Status status = resolveTarget(target, /*runs=*/false); !status.ok())
     return failTarget(status);
+  if ((stage == "ptx" || stage == "cubin") && target.target != "nvptx")
+    return usage("PTX and cubins are code for --target=nvptx");
   if (binary && target.target == "nvptx")
     if (std::string searched = choosePtxas(target); !searched.empty())
       return fail(Status::error(StatusCode::NotFound,

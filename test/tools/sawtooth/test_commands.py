@@ -56,6 +56,9 @@ class Commands(unittest.TestCase):
     def test_wrong_usage_is_2(self):
         for arguments, words in (
             ([], ["usage: sawtooth"]),
+            (["compile", self.step, "--emit=ptx", "--target=cpu"], ["for --target=nvptx"]),
+            (["compile", self.step, "--emit=cubin", "--chip=x86-64-v3", "-o", "x"],
+             ["for --target=nvptx"]),
             (["rum"], ["unknown command 'rum'", "did you mean 'run'?"]),
             (["run"], ["STEP.mlir is required", "try 'sawtooth run --help'"]),
             (["run", self.step, "--nonsense"], ["--nonsense"]),
