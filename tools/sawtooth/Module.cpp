@@ -4,6 +4,7 @@
 
 #include "Environment.h"
 #include "Output.h"
+#include "Ptxas.h"
 #include "sawtooth/runtime/ElfBuildId.h"
 #include "sawtooth/runtime/GpuChip.h"
 #include "sawtooth/runtime/HostCpu.h"
@@ -128,10 +129,10 @@ Result<std::optional<ArtifactFile>> ModuleSource::find(Request &request) {
     key.host = hostIdentity();
   key.batch = request.batch.value_or(0);
   if (!options.ptxas.empty() && hasGpu(request.chips)) {
-    Result<std::string> program = readFile(options.ptxas);
-    if (!program.ok())
-      return program.status();
-    key.options = "ptxas " + digest(*program).hex();
+    Result<std::string> ptxas = ptxasIdentity(options.ptxas);
+    if (!ptxas.ok())
+      return ptxas.status();
+    key.options = "ptxas " + *ptxas;
   }
   key.compiler = elfBuildId(CompilerLibrary::path());
   openCache();

@@ -3,10 +3,17 @@
 #include "Ptxas.h"
 
 #include "Environment.h"
+#include "sawtooth/runtime/Digest.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
+#include <memory>
 #include <unistd.h>
 #include <vector>
+
+using namespace sawtooth::runtime;
 
 namespace sawtooth::tool {
 
@@ -53,6 +60,35 @@ std::string findPtxas(std::string &searched, const std::string &toolkit) {
       !path.empty())
     return path;
   return look(toolkit + "/bin", inFolder(toolkit));
+}
+
+// For a shell.
+static std::string quoted(const std::string &text) {
+  std::string word = "'";
+  for (char letter : text)
+    word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return word + "'";
+}
+
+// Appends what is left to read.
+static bool readRest(FILE *file, std::string &text) {
+  char piece[1 << 14];
+  while (size_t got = std::fread(piece, 1, sizeof(piece), file))
+    text.append(piece, got);
+  return !std::ferror(file);
+}
+
+Result<std::string> ptxasIdentity(const std::string &path) {
+  using Open = std::unique_ptr<FILE, int (*)(FILE *)>;
+  std::string text;
+  Open file(std::fopen(path.c_str(), "rb"), &std::fclose);
+  if (!file || !readRest(file.get(), text))
+    return Status::error(StatusCode::Io, path + ": cannot read: " + std::strerror(errno));
+  std::string command = quoted(path) + " --version </dev/null 2>/dev/null";
+  Open version(popen(command.c_str(), "r"), &pclose);
+  if (version)
+    (void)readRest(version.get(), text);
+  return digest(text).hex();
 }
 
 } // namespace sawtooth::tool

@@ -81,4 +81,20 @@ TEST_F(Ptxas, WhatCannotBeRunIsNone) {
   EXPECT_EQ(find(), "");
 }
 
+TEST_F(Ptxas, B55_AScriptIsAsTheOneThatItStarts) {
+  std::string real = program("real"), script = program("it's a script");
+  auto say = [](const std::string &path, const std::string &line) {
+    std::ofstream(path) << "#!/bin/sh\n" << line << "\n";
+    return *sawtooth::tool::ptxasIdentity(path);
+  };
+  std::string start = "exec '" + real + "' \"$@\"";
+  say(real, "echo $1 release 12");
+  std::string before = say(script, start);
+  EXPECT_EQ(say(script, start), before);
+  say(real, "echo $1 release 13");
+  EXPECT_NE(say(script, start), before);
+  EXPECT_EQ(sawtooth::tool::ptxasIdentity(root / "gone").status().code(),
+            sawtooth::runtime::StatusCode::Io);
+}
+
 } // namespace
