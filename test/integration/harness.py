@@ -78,7 +78,6 @@ class Bench:
         self.folder = self._folder.name
         # What a user's cache holds is nobody's business here.
         self.cache = self.path("cache")
-        self.environment = {**os.environ, "SAWTOOTH_CACHE_DIR": self.cache}
         self._runs = 0
         self.target = os.environ.get("SAWTOOTH_TARGET", "cpu")
 
@@ -87,6 +86,10 @@ class Bench:
 
     def __exit__(self, *_):
         self._folder.cleanup()
+
+    @property
+    def environment(self):
+        return {**os.environ, "SAWTOOTH_CACHE_DIR": self.cache}
 
     def path(self, name):
         return os.path.join(self.folder, name)
