@@ -66,8 +66,9 @@ int sawtoothInputArtifact(SawtoothInput *input, const char *chips, const char *k
 // Whether the linker that these options choose is there: without it there are no artifacts.
 int sawtoothHasLinker(const SawtoothCompileOptions *options);
 
-// Compiles up to `stage` ("amp", "sweep", "kernel", "llvm", "asm", "obj", or "verify" for
-// diagnostics alone) and hands the result to `output`. Returns 0, or 1 after diagnostics.
+// Compiles up to `stage` ("amp", "sweep", "kernel", "llvm", "asm", "obj"; for a GPU the last two
+// are "ptx" and "cubin" as well; "verify" for diagnostics alone) and hands the result to `output`.
+// Returns 0, or 1 after diagnostics.
 int sawtoothEmitFile(const char *path, const char *stage, const SawtoothCompileOptions *options,
                      SawtoothTextCallback *output, void *outputUser);
 

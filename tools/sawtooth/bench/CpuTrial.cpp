@@ -90,14 +90,8 @@ Result<std::unique_ptr<CpuTrial>> CpuTrial::create(const Artifact &artifact, uin
   const Plan &plan = artifact.plan;
   for (uint32_t number = 0; number < plan.lists().size(); ++number) {
     const SawtoothListRow &row = plan.lists()[number];
-    bool argument = row.kind == SAWTOOTH_LIST_ARGUMENT && row.step == step;
-    if (row.kind == SAWTOOTH_LIST_SCRATCH || (row.kind == SAWTOOTH_LIST_ARGUMENT && !argument))
-      continue;
-    auto inits = Plan::rows(row.init, plan.inits());
-    bool required = std::any_of(inits.begin(), inits.end(), [](const SawtoothInit &init) {
-      return init.kind == SAWTOOTH_INIT_REQUIRED;
-    });
-    if (!argument && !required)
+    bool argument = row.kind == SAWTOOTH_LIST_ARGUMENT;
+    if (!trial->isRandom(number) || (argument && row.step != step))
       continue;
     Result<RandomList> list = RandomList::create(
         trial->tensorsOf(number), static_cast<SawtoothType>(row.type), number, parallelFor);

@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/GpuTrial.h"
 
+#include "bench/RandomList.h"
 #include "sawtooth/runtime/Convert.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace sawtooth;
 using namespace sawtooth::bench;
 using namespace sawtooth::runtime;
 using namespace sawtooth::runtime::cuda;
-
-// What lists are filled with. Finite and small in every type: 0x2c2c is 0.065, 0x2c2c2c2c 2.4e-12.
-static constexpr unsigned char filling = 0x2c;
 
 GpuTrial::GpuTrial(const DevicePointer &device)
     : device(device), api(device->driver()), scope(api, device->context()) {}
@@ -105,7 +104,30 @@ Status GpuTrial::createLists(const Artifact &artifact, uint32_t step) {
   return api.check(api.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
 }
 
-/// In memory of the device alone: nothing has to cross to the host and back.
+/// A piece of random elements crosses from the host, and is repeated on the device.
+Status GpuTrial::fillRandom(const DeviceMemory &list, SawtoothType type, uint32_t number) {
+  uint64_t done = std::min(list.bytes(), uint64_t(4) << 20);
+  int64_t elements = static_cast<int64_t>(done / typeBytes(type));
+  Result<RandomList> piece =
+      RandomList::create({{"piece", {elements}}}, type, number, ParallelFor::openMp());
+  if (!piece.ok())
+    return piece.status();
+  if (done)
+    SAWTOOTH_TRY(api.check(
+        api.cuMemcpyHtoDAsync(list.address(), piece->tensors()[0].data, done, nullptr),
+        "cuMemcpyHtoDAsync"));
+  for (uint64_t more = 0; done < list.bytes(); done += more) {
+    more = std::min(done, list.bytes() - done);
+    SAWTOOTH_TRY(api.check(
+        api.cuMemcpyDtoDAsync(list.address() + done, list.address(), more, nullptr),
+        "cuMemcpyDtoDAsync"));
+  }
+  // The piece has to stay until it was read.
+  return api.check(api.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
+}
+
+/// In memory of the device alone: a list of the host's would have to cross and back. State that has
+/// an initial value begins with zeros, which for moments it is.
 Status GpuTrial::bind(uint32_t list) {
   const SawtoothListRow &row = store->plan().lists()[list];
   uint64_t elementBytes = typeBytes(SawtoothType(row.type)), total = 0;
@@ -118,9 +140,11 @@ Status GpuTrial::bind(uint32_t list) {
   Result<DeviceMemory> made = DeviceMemory::allocate(device, total, "a list");
   if (!made.ok())
     return made.status();
-  if (total)
-    SAWTOOTH_TRY(api.check(api.cuMemsetD8Async(made->address(), filling, total, nullptr),
-                           "cuMemsetD8Async"));
+  if (isRandom(list))
+    SAWTOOTH_TRY(fillRandom(*made, SawtoothType(row.type), list));
+  else if (total)
+    SAWTOOTH_TRY(
+        api.check(api.cuMemsetD8Async(made->address(), 0, total, nullptr), "cuMemsetD8Async"));
   std::vector<TensorRef> refs;
   for (size_t i = 0; i < specs.size(); ++i)
     refs.push_back({specs[i].name, specs[i].dims, SawtoothType(row.type),
@@ -135,12 +159,11 @@ Status GpuTrial::createElements(SawtoothType type) {
   if (!made.ok())
     return made.status();
   elements = std::move(*made);
-  SAWTOOTH_TRY(
-      api.check(api.cuMemsetD8Async(elements.address(), filling, elements.bytes(), nullptr),
-                "cuMemsetD8Async"));
-  uint64_t infinity = doubleToSlot(type, INFINITY);
-  SAWTOOTH_TRY(api.check(api.cuMemcpyHtoDAsync(elements.address(), &infinity, poisonBytes, nullptr),
-                         "cuMemcpyHtoDAsync"));
+  const uint64_t slots[] = {doubleToSlot(type, INFINITY), doubleToSlot(type, 0.5)};
+  for (unsigned i = 0; i < 2; ++i)
+    SAWTOOTH_TRY(api.check(api.cuMemcpyHtoDAsync(elements.address() + i * poisonBytes, &slots[i],
+                                                 poisonBytes, nullptr),
+                           "cuMemcpyHtoDAsync"));
   return api.check(api.cuStreamSynchronize(nullptr), "cuStreamSynchronize");
 }
 

@@ -36,6 +36,8 @@ private:
   explicit GpuTrial(const runtime::cuda::DevicePointer &device);
   runtime::Status createLists(const runtime::Artifact &artifact, uint32_t step);
   runtime::Status bind(uint32_t list);
+  runtime::Status fillRandom(const runtime::cuda::DeviceMemory &list, SawtoothType type,
+                             uint32_t number);
   runtime::Status createElements(SawtoothType type);
   runtime::Status poison(bool on);
   runtime::Result<double> secondsOf(auto &&work);
@@ -47,7 +49,7 @@ private:
   std::unique_ptr<runtime::cuda::DeviceEngine> engine;
   std::unique_ptr<runtime::StepRunner> runner;
   // The first element of the first list argument, and what to put there: an infinity, and behind it
-  // what was there before.
+  // a number to go on with.
   runtime::cuda::CUdeviceptr poisonPlace = 0;
   uint64_t poisonBytes = 0;
   runtime::cuda::DeviceMemory elements;

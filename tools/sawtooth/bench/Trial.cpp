@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "bench/Trial.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace sawtooth;
@@ -62,6 +63,15 @@ Status Trial::createStore(const Artifact &artifact, uint32_t step,
   }
   traffic = Traffic::of(plan, row, *store);
   return {};
+}
+
+bool Trial::isRandom(uint32_t list) const {
+  const SawtoothListRow &row = store->plan().lists()[list];
+  return row.kind == SAWTOOTH_LIST_ARGUMENT ||
+         std::ranges::any_of(Plan::rows(row.init, store->plan().inits()),
+                             [](const SawtoothInit &init) {
+                               return init.kind == SAWTOOTH_INIT_REQUIRED;
+                             });
 }
 
 std::vector<TensorSpec> Trial::tensorsOf(uint32_t list) const {

@@ -52,6 +52,8 @@ protected:
   runtime::Status createStore(const runtime::Artifact &artifact, uint32_t step,
                               const std::vector<runtime::TensorSpec> &tensors,
                               const runtime::ParallelFor &parallelFor);
+  /// Whether a list has random elements: arguments, and state that has no initial value.
+  bool isRandom(uint32_t list) const;
   /// Name and shape of the tensors of a list.
   std::vector<runtime::TensorSpec> tensorsOf(uint32_t list) const;
   /// Arguments without a default are 1.
