@@ -58,9 +58,9 @@ protected:
   }
   Pointer upload(const std::vector<int> &values) {
     Pointer address = allocate(values.size() * 4);
-    EXPECT_EQ(cu("cuMemcpyHtoD_v2", address, static_cast<const void *>(values.data()),
-                 values.size() * 4),
-              0);
+    EXPECT_EQ(
+        cu("cuMemcpyHtoD_v2", address, static_cast<const void *>(values.data()), values.size() * 4),
+        0);
     return address;
   }
   std::vector<int> download(Pointer address, size_t count) {
@@ -316,7 +316,8 @@ TEST_F(Cuda, ChecksLaunches) {
             0);
   EXPECT_EQ(cu("cuFuncSetAttribute", kernel, 8, 300 << 10), 1);
   EXPECT_EQ(cu("cuLaunchCooperativeKernel", kernel, 1u << 20, 1u, 1u, 32u, 1u, 1u, 0u,
-               static_cast<Handle>(nullptr), arguments), 720);
+               static_cast<Handle>(nullptr), arguments),
+            720);
   int blocks = 0;
   EXPECT_EQ(cu("cuOccupancyMaxActiveBlocksPerMultiprocessor", &blocks, kernel, 256, size_t(0)), 0);
   EXPECT_EQ(blocks, 8); // 2048 threads a multiprocessor

@@ -60,8 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   try {
     LoadOptions options;
     options.approx = true;
-    Program program(parse(std::make_shared<Source>("fuzz.ptx", std::string(
-                        reinterpret_cast<const char *>(bytes), size))),
+    Program program(parse(std::make_shared<Source>(
+                        "fuzz.ptx", std::string(reinterpret_cast<const char *>(bytes), size))),
                     memory, options);
     runEntries(program, memory);
   } catch (const SourceError &) {
@@ -92,9 +92,15 @@ static std::string mutate(std::string text, uint64_t &state) {
   for (uint64_t n = 1 + next(6); n && !text.empty(); --n) {
     size_t at = next(text.size()), a, b, c, d;
     switch (next(5)) {
-    case 0: text[at] = char(next(128)); break;
-    case 1: text.erase(at, next(40)); break;
-    case 2: text.insert(at, text.substr(next(text.size()), next(60))); break;
+    case 0:
+      text[at] = char(next(128));
+      break;
+    case 1:
+      text.erase(at, next(40));
+      break;
+    case 2:
+      text.insert(at, text.substr(next(text.size()), next(60)));
+      break;
     default:
       word(at, a, b);
       word(next(text.size()), c, d);

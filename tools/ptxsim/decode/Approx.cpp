@@ -29,20 +29,29 @@ enum Function { Rcp, Sqrt, Rsqrt, Sin, Cos, Lg2, Ex2, Tanh, Div };
 
 double exact(Function f, double a, double b) {
   switch (f) {
-  case Rcp: return 1 / a;
-  case Sqrt: return std::sqrt(a);
-  case Rsqrt: return 1 / std::sqrt(a);
-  case Sin: return std::sin(a);
-  case Cos: return std::cos(a);
-  case Lg2: return std::log2(a);
-  case Ex2: return std::exp2(a);
-  case Tanh: return std::tanh(a);
-  default: return a / b;
+  case Rcp:
+    return 1 / a;
+  case Sqrt:
+    return std::sqrt(a);
+  case Rsqrt:
+    return 1 / std::sqrt(a);
+  case Sin:
+    return std::sin(a);
+  case Cos:
+    return std::cos(a);
+  case Lg2:
+    return std::log2(a);
+  case Ex2:
+    return std::exp2(a);
+  case Tanh:
+    return std::tanh(a);
+  default:
+    return a / b;
   }
 }
-constexpr Bound bounds[] = {{0x1p-23, 0}, {0x1p-23, 0}, {0x1.1p-23, 0}, {0, 0x1p-20},
-                            {0, 0x1p-20}, {0x1p-22, 0x1p-22}, {0x1p-22, 0}, {0x1p-11, 0},
-                            {0x1p-22, 0}};
+constexpr Bound bounds[] = {{0x1p-23, 0}, {0x1p-23, 0}, {0x1.1p-23, 0},
+                            {0, 0x1p-20}, {0, 0x1p-20}, {0x1p-22, 0x1p-22},
+                            {0x1p-22, 0}, {0x1p-11, 0}, {0x1p-22, 0}};
 
 bool exactAnyway(Function f, double a, double b, double result) {
   return !std::isfinite(a) || !std::isfinite(b) || !std::isfinite(result) || result == 0 ||

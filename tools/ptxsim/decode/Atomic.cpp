@@ -14,34 +14,62 @@ using namespace ptxsim;
 namespace {
 
 struct Add {
-  template <class T> static T f(T old, T b) { return T(Plain<T>(old) + Plain<T>(b)); }
+  template <class T>
+  static T f(T old, T b) {
+    return T(Plain<T>(old) + Plain<T>(b));
+  }
 };
 struct And {
-  template <class T> static T f(T old, T b) { return old & b; }
+  template <class T>
+  static T f(T old, T b) {
+    return old & b;
+  }
 };
 struct Or {
-  template <class T> static T f(T old, T b) { return old | b; }
+  template <class T>
+  static T f(T old, T b) {
+    return old | b;
+  }
 };
 struct Xor {
-  template <class T> static T f(T old, T b) { return old ^ b; }
+  template <class T>
+  static T f(T old, T b) {
+    return old ^ b;
+  }
 };
 struct Exch {
-  template <class T> static T f(T, T b) { return b; }
+  template <class T>
+  static T f(T, T b) {
+    return b;
+  }
 };
 struct Min {
-  template <class T> static T f(T old, T b) { return old < b ? old : b; }
+  template <class T>
+  static T f(T old, T b) {
+    return old < b ? old : b;
+  }
 };
 struct Max {
-  template <class T> static T f(T old, T b) { return old > b ? old : b; }
+  template <class T>
+  static T f(T old, T b) {
+    return old > b ? old : b;
+  }
 };
 struct Inc {
-  template <class T> static T f(T old, T b) { return old >= b ? 0 : old + 1; }
+  template <class T>
+  static T f(T old, T b) {
+    return old >= b ? 0 : old + 1;
+  }
 };
 struct Dec {
-  template <class T> static T f(T old, T b) { return old == 0 || old > b ? b : old - 1; }
+  template <class T>
+  static T f(T old, T b) {
+    return old == 0 || old > b ? b : old - 1;
+  }
 };
 // On global memory atom.add.f32 flushes subnormals, on shared memory it does not.
-template <bool Ftz> struct AddFloat {
+template <bool Ftz>
+struct AddFloat {
   static uint32_t f(uint32_t old, uint32_t b) {
     float sum = in<Ftz>(std::bit_cast<float>(old)) + in<Ftz>(std::bit_cast<float>(b));
     return std::bit_cast<uint32_t>(finish<Ftz, false>(sum));
@@ -59,7 +87,8 @@ struct AddHalf {
 struct AddBrain {
   static uint16_t f(uint16_t old, uint16_t b) { return toBrain(fromBrain(old) + fromBrain(b)); }
 };
-template <class Op> struct Pair {
+template <class Op>
+struct Pair {
   static uint32_t f(uint32_t old, uint32_t b) {
     return Op::f(uint16_t(old), uint16_t(b)) |
            uint32_t(Op::f(uint16_t(old >> 16), uint16_t(b >> 16))) << 16;
@@ -102,11 +131,18 @@ void runCas(Warp &warp, const Inst &inst, Mask mask) {
 template <class Op>
 Executor integerAtomic(Type type) {
   switch (type) {
-  case Type::B32: case Type::U32: return runAtomic<uint32_t, Op>;
-  case Type::S32: return runAtomic<int32_t, Op>;
-  case Type::B64: case Type::U64: return runAtomic<uint64_t, Op>;
-  case Type::S64: return runAtomic<int64_t, Op>;
-  default: return nullptr;
+  case Type::B32:
+  case Type::U32:
+    return runAtomic<uint32_t, Op>;
+  case Type::S32:
+    return runAtomic<int32_t, Op>;
+  case Type::B64:
+  case Type::U64:
+    return runAtomic<uint64_t, Op>;
+  case Type::S64:
+    return runAtomic<int64_t, Op>;
+  default:
+    return nullptr;
   }
 }
 Executor addAtomic(Type type, Space space) {
@@ -114,12 +150,18 @@ Executor addAtomic(Type type, Space space) {
   case Type::F32:
     return space == Space::Shared ? runAtomic<uint32_t, AddFloat<false>>
                                   : runAtomic<uint32_t, AddFloat<true>>;
-  case Type::F64: return runAtomic<uint64_t, AddDouble>;
-  case Type::F16: return runAtomic<uint16_t, AddHalf>;
-  case Type::BF16: return runAtomic<uint16_t, AddBrain>;
-  case Type::F16x2: return runAtomic<uint32_t, Pair<AddHalf>>;
-  case Type::BF16x2: return runAtomic<uint32_t, Pair<AddBrain>>;
-  default: return integerAtomic<Add>(type);
+  case Type::F64:
+    return runAtomic<uint64_t, AddDouble>;
+  case Type::F16:
+    return runAtomic<uint16_t, AddHalf>;
+  case Type::BF16:
+    return runAtomic<uint16_t, AddBrain>;
+  case Type::F16x2:
+    return runAtomic<uint32_t, Pair<AddHalf>>;
+  case Type::BF16x2:
+    return runAtomic<uint32_t, Pair<AddBrain>>;
+  default:
+    return integerAtomic<Add>(type);
   }
 }
 

@@ -10,33 +10,56 @@ using namespace ptxsim;
 namespace {
 
 struct And {
-  template <class T> static T f(T a, T b) { return T(a & b); }
+  template <class T>
+  static T f(T a, T b) {
+    return T(a & b);
+  }
 };
 struct Or {
-  template <class T> static T f(T a, T b) { return T(a | b); }
+  template <class T>
+  static T f(T a, T b) {
+    return T(a | b);
+  }
 };
 struct Xor {
-  template <class T> static T f(T a, T b) { return T(a ^ b); }
+  template <class T>
+  static T f(T a, T b) {
+    return T(a ^ b);
+  }
 };
 struct Not {
-  template <class T> static T f(T a) { return T(~a); }
+  template <class T>
+  static T f(T a) {
+    return T(~a);
+  }
 };
 struct CNot {
-  template <class T> static T f(T a) { return T(a == 0); }
+  template <class T>
+  static T f(T a) {
+    return T(a == 0);
+  }
 };
 struct Brev {
   static uint32_t f(uint32_t v) { return __builtin_bitreverse32(v); }
   static uint64_t f(uint64_t v) { return __builtin_bitreverse64(v); }
 };
 struct Popc {
-  template <class T> static uint32_t f(T v) { return uint32_t(std::popcount(v)); }
+  template <class T>
+  static uint32_t f(T v) {
+    return uint32_t(std::popcount(v));
+  }
 };
 struct Clz {
-  template <class T> static uint32_t f(T v) { return uint32_t(std::countl_zero(v)); }
+  template <class T>
+  static uint32_t f(T v) {
+    return uint32_t(std::countl_zero(v));
+  }
 };
 /// Position of the leading bit that is not a sign bit; ~0 when there is none.
-template <bool Shift> struct Find {
-  template <class T> static uint32_t f(T v) {
+template <bool Shift>
+struct Find {
+  template <class T>
+  static uint32_t f(T v) {
     using U = std::make_unsigned_t<T>;
     U bits = std::is_signed_v<T> && v < 0 ? U(~v) : U(v);
     if (bits == 0)
@@ -72,8 +95,14 @@ void logic(Builder &b, size_t sources) {
     setPredicate(warp, inst.d, mask, value);
   };
 }
-template <class Op> void logic2(Builder &b) { logic<Op>(b, 2); }
-template <class Op> void logic1(Builder &b) { logic<Op>(b, 1); }
+template <class Op>
+void logic2(Builder &b) {
+  logic<Op>(b, 2);
+}
+template <class Op>
+void logic1(Builder &b) {
+  logic<Op>(b, 1);
+}
 
 // Amounts are 32 bits; at and above the width the result is 0 or the sign.
 template <class T, bool Left>
@@ -95,7 +124,10 @@ template <class T>
 struct ShiftLeft {
   static constexpr Executor value = shift<std::make_unsigned_t<T>, true>;
 };
-template <class T> struct ShiftRight { static constexpr Executor value = shift<T, false>; };
+template <class T>
+struct ShiftRight {
+  static constexpr Executor value = shift<T, false>;
+};
 
 template <template <class> class Pick>
 void buildShift(Builder &b) {
@@ -106,14 +138,16 @@ void buildShift(Builder &b) {
   b.inst.run = byIntegerType<Pick>(b.type());
 }
 
-template <bool Left, bool Clamp> struct Funnel {
+template <bool Left, bool Clamp>
+struct Funnel {
   static uint32_t f(uint32_t low, uint32_t high, uint32_t amount) {
     uint64_t both = uint64_t(high) << 32 | low;
     uint32_t n = Clamp ? (amount < 32 ? amount : 32) : amount & 31;
     return uint32_t(Left ? both >> (32 - n) : both >> n);
   }
 };
-template <class Op> void word3(Builder &b) {
+template <class Op>
+void word3(Builder &b) {
   sameTypeOperands(b, 3, Type::B32);
   b.inst.run = run3<uint32_t, Op>;
 }
@@ -207,13 +241,20 @@ uint32_t selectors(unsigned mode, uint32_t c) {
     return b3 << 12 | b2 << 8 | b1 << 4 | b0;
   };
   switch (mode) {
-  case 1: return pack(n + 3, n + 2, n + 1, n);                                      // f4e
-  case 2: return pack((n + 5) & 7, (n + 6) & 7, (n + 7) & 7, n);                    // b4e
-  case 3: return pack(n, n, n, n);                                                  // rc8
-  case 4: return pack(3, std::max(n, 2u), std::max(n, 1u), n);                      // ecl
-  case 5: return pack(n, std::min(n, 2u), std::min(n, 1u), 0);                      // ecr
-  case 6: return n & 1 ? pack(3, 2, 3, 2) : pack(1, 0, 1, 0);                       // rc16
-  default: return c & 0xffff;
+  case 1:
+    return pack(n + 3, n + 2, n + 1, n); // f4e
+  case 2:
+    return pack((n + 5) & 7, (n + 6) & 7, (n + 7) & 7, n); // b4e
+  case 3:
+    return pack(n, n, n, n); // rc8
+  case 4:
+    return pack(3, std::max(n, 2u), std::max(n, 1u), n); // ecl
+  case 5:
+    return pack(n, std::min(n, 2u), std::min(n, 1u), 0); // ecr
+  case 6:
+    return n & 1 ? pack(3, 2, 3, 2) : pack(1, 0, 1, 0); // rc16
+  default:
+    return c & 0xffff;
   }
 }
 void runPrmt(Warp &warp, const Inst &inst, Mask mask) {
@@ -250,10 +291,19 @@ void count1(Builder &b) {
   b.inst.a = b.source(1, type);
   b.inst.d = b.destination(0, Type::U32);
   switch (type) {
-  case Type::S32: b.inst.run = run1<int32_t, Op, uint32_t>; break;
-  case Type::S64: b.inst.run = run1<int64_t, Op, uint32_t>; break;
-  case Type::U64: case Type::B64: b.inst.run = run1<uint64_t, Op, uint32_t>; break;
-  default: b.inst.run = run1<uint32_t, Op, uint32_t>; break;
+  case Type::S32:
+    b.inst.run = run1<int32_t, Op, uint32_t>;
+    break;
+  case Type::S64:
+    b.inst.run = run1<int64_t, Op, uint32_t>;
+    break;
+  case Type::U64:
+  case Type::B64:
+    b.inst.run = run1<uint64_t, Op, uint32_t>;
+    break;
+  default:
+    b.inst.run = run1<uint32_t, Op, uint32_t>;
+    break;
   }
 }
 struct CountBits {
@@ -263,14 +313,18 @@ struct CountBits {
   static uint32_t f(int64_t v) { return Popc::f(uint64_t(v)); }
 };
 struct CountZeros {
-  template <class T> static uint32_t f(T v) { return Clz::f(std::make_unsigned_t<T>(v)); }
+  template <class T>
+  static uint32_t f(T v) {
+    return Clz::f(std::make_unsigned_t<T>(v));
+  }
 };
 void brev(Builder &b) {
   sameTypeOperands(b, 1, b.type());
   b.inst.run = b.type() == Type::B32 ? run1<uint32_t, Brev> : run1<uint64_t, Brev>;
 }
 /// `length` ones from `position` on (PTX ISA, "bmsk").
-template <bool Clamp> struct BitMask {
+template <bool Clamp>
+struct BitMask {
   static uint32_t f(uint32_t position, uint32_t length) {
     if (!Clamp) {
       position &= 31;
@@ -282,12 +336,14 @@ template <bool Clamp> struct BitMask {
     return ones << position;
   }
 };
-template <bool Clamp> void bmsk(Builder &b) {
+template <bool Clamp>
+void bmsk(Builder &b) {
   sameTypeOperands(b, 2, Type::B32);
   b.inst.run = run2<uint32_t, BitMask<Clamp>>;
 }
 /// Sign or zero extension from `width` bits (PTX ISA, "szext").
-template <bool Clamp, bool Signed> struct Extend {
+template <bool Clamp, bool Signed>
+struct Extend {
   static uint32_t f(uint32_t value, uint32_t width) {
     if (!Clamp)
       width &= 31;
@@ -299,7 +355,8 @@ template <bool Clamp, bool Signed> struct Extend {
     return Signed ? uint32_t(int32_t(value << shift) >> shift) : value << shift >> shift;
   }
 };
-template <bool Clamp> void szext(Builder &b) {
+template <bool Clamp>
+void szext(Builder &b) {
   Type type = b.type();
   b.expectCount(3);
   b.inst.a = b.source(1, type);

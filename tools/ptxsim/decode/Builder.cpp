@@ -71,13 +71,19 @@ static std::string describe(const Operand &operand) {
   switch (operand.kind) {
   case Operand::Name:
     return "'" + operand.text + (operand.member.empty() ? "" : "." + operand.member) + "'";
-  case Operand::Integer: return "an integer";
+  case Operand::Integer:
+    return "an integer";
   case Operand::Float32:
-  case Operand::Float64: return "a floating-point literal";
-  case Operand::Vector: return "a vector";
-  case Operand::Address: return "an address";
-  case Operand::List: return "a list";
-  case Operand::Pair: return "a pair";
+  case Operand::Float64:
+    return "a floating-point literal";
+  case Operand::Vector:
+    return "a vector";
+  case Operand::Address:
+    return "an address";
+  case Operand::List:
+    return "a list";
+  case Operand::Pair:
+    return "a pair";
   }
   return {};
 }
@@ -103,7 +109,8 @@ uint32_t Builder::literal(const Operand &operand, Type type) {
     else if (bytes != 8)
       fail("a 64-bit literal does not fit ." + std::string(nameOf(type)));
     break;
-  default: fail("expected a register or literal, got " + describe(operand));
+  default:
+    fail("expected a register or literal, got " + describe(operand));
   }
   return function.constant(bytes < 8 ? bits & ((uint64_t(1) << (8 * bytes)) - 1) : bits, bytes);
 }
@@ -114,21 +121,33 @@ uint32_t Builder::specialRegister(const Operand &operand, Type type) {
     std::string_view name, member;
     Special::Kind kind;
   } table[] = {
-      {"%tid", "x", Special::TidX},       {"%tid", "y", Special::TidY},
-      {"%tid", "z", Special::TidZ},       {"%ntid", "x", Special::NTidX},
-      {"%ntid", "y", Special::NTidY},     {"%ntid", "z", Special::NTidZ},
-      {"%ctaid", "x", Special::CtaX},     {"%ctaid", "y", Special::CtaY},
-      {"%ctaid", "z", Special::CtaZ},     {"%nctaid", "x", Special::NCtaX},
-      {"%nctaid", "y", Special::NCtaY},   {"%nctaid", "z", Special::NCtaZ},
-      {"%laneid", "", Special::LaneId},   {"%warpid", "", Special::WarpId},
-      {"%nwarpid", "", Special::NWarpId}, {"%smid", "", Special::SmId},
-      {"%nsmid", "", Special::NSmId},     {"%gridid", "", Special::GridId},
-      {"%lanemask_eq", "", Special::MaskEq}, {"%lanemask_le", "", Special::MaskLe},
-      {"%lanemask_lt", "", Special::MaskLt}, {"%lanemask_ge", "", Special::MaskGe},
+      {"%tid", "x", Special::TidX},
+      {"%tid", "y", Special::TidY},
+      {"%tid", "z", Special::TidZ},
+      {"%ntid", "x", Special::NTidX},
+      {"%ntid", "y", Special::NTidY},
+      {"%ntid", "z", Special::NTidZ},
+      {"%ctaid", "x", Special::CtaX},
+      {"%ctaid", "y", Special::CtaY},
+      {"%ctaid", "z", Special::CtaZ},
+      {"%nctaid", "x", Special::NCtaX},
+      {"%nctaid", "y", Special::NCtaY},
+      {"%nctaid", "z", Special::NCtaZ},
+      {"%laneid", "", Special::LaneId},
+      {"%warpid", "", Special::WarpId},
+      {"%nwarpid", "", Special::NWarpId},
+      {"%smid", "", Special::SmId},
+      {"%nsmid", "", Special::NSmId},
+      {"%gridid", "", Special::GridId},
+      {"%lanemask_eq", "", Special::MaskEq},
+      {"%lanemask_le", "", Special::MaskLe},
+      {"%lanemask_lt", "", Special::MaskLt},
+      {"%lanemask_ge", "", Special::MaskGe},
       {"%lanemask_gt", "", Special::MaskGt},
       {"%dynamic_smem_size", "", Special::DynamicSharedSize},
       {"%total_smem_size", "", Special::TotalSharedSize},
-      {"%envreg1", "", Special::GridSyncHigh}, {"%envreg2", "", Special::GridSyncLow},
+      {"%envreg1", "", Special::GridSyncHigh},
+      {"%envreg2", "", Special::GridSyncLow},
   };
   for (const auto &row : table) {
     if (operand.text != row.name || operand.member != row.member)

@@ -42,7 +42,7 @@ public:
   std::vector<RegisterInfo> registers;
   std::vector<std::vector<int>> reads, writes; ///< register indices, by instruction
   std::vector<bool> moves;
-  std::vector<uint64_t> variableOffsets; ///< of function variables; shared or local
+  std::vector<uint64_t> variableOffsets;         ///< of function variables; shared or local
   std::map<std::string, uint64_t> sharedOffsets; ///< of module-scope shared variables
 
 private:

@@ -14,24 +14,38 @@ enum Compare : unsigned { Eq, Ne, Lt, Le, Gt, Ge, Equ, Neu, Ltu, Leu, Gtu, Geu, 
 
 template <unsigned C, class T>
 bool compare(T a, T b) {
-  if constexpr (C == Eq) return a == b;
-  if constexpr (C == Ne) return std::is_floating_point_v<T> ? a < b || a > b : a != b;
-  if constexpr (C == Lt) return a < b;
-  if constexpr (C == Le) return a <= b;
-  if constexpr (C == Gt) return a > b;
-  if constexpr (C == Ge) return a >= b;
-  if constexpr (C == Equ) return !(a < b || a > b);
-  if constexpr (C == Neu) return !(a == b);
-  if constexpr (C == Ltu) return !(a >= b);
-  if constexpr (C == Leu) return !(a > b);
-  if constexpr (C == Gtu) return !(a <= b);
-  if constexpr (C == Geu) return !(a < b);
-  if constexpr (C == Num) return a == a && b == b;
+  if constexpr (C == Eq)
+    return a == b;
+  if constexpr (C == Ne)
+    return std::is_floating_point_v<T> ? a < b || a > b : a != b;
+  if constexpr (C == Lt)
+    return a < b;
+  if constexpr (C == Le)
+    return a <= b;
+  if constexpr (C == Gt)
+    return a > b;
+  if constexpr (C == Ge)
+    return a >= b;
+  if constexpr (C == Equ)
+    return !(a < b || a > b);
+  if constexpr (C == Neu)
+    return !(a == b);
+  if constexpr (C == Ltu)
+    return !(a >= b);
+  if constexpr (C == Leu)
+    return !(a > b);
+  if constexpr (C == Gtu)
+    return !(a <= b);
+  if constexpr (C == Geu)
+    return !(a < b);
+  if constexpr (C == Num)
+    return a == a && b == b;
   return !(a == a && b == b);
 }
 
 // How an element is stored, and as what it compares.
-template <class T> struct Whole {
+template <class T>
+struct Whole {
   using Store = T;
   static T get(T value) { return value; }
 };
@@ -68,8 +82,14 @@ Mask compareLanes(Warp &warp, const Inst &inst, unsigned first, unsigned step) {
 
 /// Bits of Inst::imm of the instructions here.
 enum : int64_t {
-  BoolAnd = 1, BoolOr = 2, BoolXor = 3, BoolMask = 3,
-  NegateC = 4, HasQ = 8, PackedSource = 16, NarrowResult = 32
+  BoolAnd = 1,
+  BoolOr = 2,
+  BoolXor = 3,
+  BoolMask = 3,
+  NegateC = 4,
+  HasQ = 8,
+  PackedSource = 16,
+  NarrowResult = 32
 };
 
 Mask combine(Warp &warp, const Inst &inst, Mask value) {
@@ -79,9 +99,12 @@ Mask combine(Warp &warp, const Inst &inst, Mask value) {
   if (inst.imm & NegateC)
     c = ~c;
   switch (inst.imm & BoolMask) {
-  case BoolAnd: return value & c;
-  case BoolOr: return value | c;
-  default: return value ^ c;
+  case BoolAnd:
+    return value & c;
+  case BoolOr:
+    return value | c;
+  default:
+    return value ^ c;
   }
 }
 
@@ -135,19 +158,33 @@ MaskFunction byIntegerCompare(unsigned c) {
 
 MaskFunction select(Type type, unsigned c, bool ftz) {
   switch (type) {
-  case Type::B16: case Type::U16: return byIntegerCompare<Whole<uint16_t>>(c);
-  case Type::S16: return byIntegerCompare<Whole<int16_t>>(c);
-  case Type::B32: case Type::U32: return byIntegerCompare<Whole<uint32_t>>(c);
-  case Type::S32: return byIntegerCompare<Whole<int32_t>>(c);
-  case Type::B64: case Type::U64: return byIntegerCompare<Whole<uint64_t>>(c);
-  case Type::S64: return byIntegerCompare<Whole<int64_t>>(c);
+  case Type::B16:
+  case Type::U16:
+    return byIntegerCompare<Whole<uint16_t>>(c);
+  case Type::S16:
+    return byIntegerCompare<Whole<int16_t>>(c);
+  case Type::B32:
+  case Type::U32:
+    return byIntegerCompare<Whole<uint32_t>>(c);
+  case Type::S32:
+    return byIntegerCompare<Whole<int32_t>>(c);
+  case Type::B64:
+  case Type::U64:
+    return byIntegerCompare<Whole<uint64_t>>(c);
+  case Type::S64:
+    return byIntegerCompare<Whole<int64_t>>(c);
   case Type::F32:
     return ftz ? byFloatCompare<FlushedSingle>(c) : byFloatCompare<Whole<float>>(c);
-  case Type::F64: return byFloatCompare<Whole<double>>(c);
-  case Type::F16: case Type::F16x2:
+  case Type::F64:
+    return byFloatCompare<Whole<double>>(c);
+  case Type::F16:
+  case Type::F16x2:
     return ftz ? byFloatCompare<FlushedHalf>(c) : byFloatCompare<HalfValue>(c);
-  case Type::BF16: case Type::BF16x2: return byFloatCompare<BrainValue>(c);
-  default: return nullptr;
+  case Type::BF16:
+  case Type::BF16x2:
+    return byFloatCompare<BrainValue>(c);
+  default:
+    return nullptr;
   }
 }
 
@@ -205,10 +242,20 @@ void set(Builder &b) {
   bool packedSource = type == Type::F16x2 || type == Type::BF16x2;
   uint64_t truth;
   switch (result) {
-  case Type::F32: truth = 0x3f800000; break;
-  case Type::F16: case Type::F16x2: truth = 0x3c00; break;
-  case Type::BF16: case Type::BF16x2: truth = 0x3f80; break;
-  default: truth = packedSource || sizeOf(result) == 2 ? 0xffff : ~0u; break;
+  case Type::F32:
+    truth = 0x3f800000;
+    break;
+  case Type::F16:
+  case Type::F16x2:
+    truth = 0x3c00;
+    break;
+  case Type::BF16:
+  case Type::BF16x2:
+    truth = 0x3f80;
+    break;
+  default:
+    truth = packedSource || sizeOf(result) == 2 ? 0xffff : ~0u;
+    break;
   }
   b.inst.imm |= int64_t(truth << 32) | (packedSource ? PackedSource : 0) |
                 (sizeOf(result) == 2 ? NarrowResult : 0);
@@ -289,8 +336,8 @@ const Form forms[] = {
      "set", 63, 75, set},
     {"set." FLOATCMP BOOL "?ftz.{u32|s32|f32}.f32", "d, a, b[, [!]c]", "set", 63, 75, set},
     {"set." FLOATCMP BOOL ".{u32|s32|f32}.f64", "d, a, b[, [!]c]", "set", 63, 75, set},
-    {"set." FLOATCMP BOOL "?ftz.{f16|u16|s16|u32|s32}.f16", "d, a, b[, [!]c]", "set (half)", 63,
-     75, set},
+    {"set." FLOATCMP BOOL "?ftz.{f16|u16|s16|u32|s32}.f16", "d, a, b[, [!]c]", "set (half)", 63, 75,
+     set},
     {"set." FLOATCMP BOOL "?ftz.{f16x2|u32|s32}.f16x2", "d, a, b[, [!]c]", "set (half)", 63, 75,
      set},
     {"set." FLOATCMP BOOL ".{bf16|u16|s16|u32|s32}.bf16", "d, a, b[, [!]c]", "set (half)", 78, 90,

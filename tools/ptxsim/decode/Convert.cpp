@@ -33,10 +33,14 @@ Spec unpack(int64_t bits) {
 
 double roundToInteger(double value, Rounding rounding) {
   switch (rounding) {
-  case Rounding::Nearest: return std::nearbyint(value);
-  case Rounding::Zero: return std::trunc(value);
-  case Rounding::Down: return std::floor(value);
-  default: return std::ceil(value);
+  case Rounding::Nearest:
+    return std::nearbyint(value);
+  case Rounding::Zero:
+    return std::trunc(value);
+  case Rounding::Down:
+    return std::floor(value);
+  default:
+    return std::ceil(value);
   }
 }
 
@@ -173,44 +177,71 @@ double signedToDouble(int32_t v) { return double(v); }
 template <class S>
 Executor integerFrom(Type to) {
   switch (to) {
-  case Type::U16: return runInteger<S, uint16_t>;
-  case Type::S16: return runInteger<S, int16_t>;
-  case Type::U32: return runInteger<S, uint32_t>;
-  case Type::S32: return runInteger<S, int32_t>;
-  case Type::U64: return runInteger<S, uint64_t>;
-  case Type::S64: return runInteger<S, int64_t>;
-  default: return nullptr;
+  case Type::U16:
+    return runInteger<S, uint16_t>;
+  case Type::S16:
+    return runInteger<S, int16_t>;
+  case Type::U32:
+    return runInteger<S, uint32_t>;
+  case Type::S32:
+    return runInteger<S, int32_t>;
+  case Type::U64:
+    return runInteger<S, uint64_t>;
+  case Type::S64:
+    return runInteger<S, int64_t>;
+  default:
+    return nullptr;
   }
 }
 Executor integerPair(Type from, Type to) {
   switch (from) {
-  case Type::U16: return integerFrom<uint16_t>(to);
-  case Type::S16: return integerFrom<int16_t>(to);
-  case Type::U32: return integerFrom<uint32_t>(to);
-  case Type::S32: return integerFrom<int32_t>(to);
-  case Type::U64: return integerFrom<uint64_t>(to);
-  case Type::S64: return integerFrom<int64_t>(to);
-  default: return nullptr;
+  case Type::U16:
+    return integerFrom<uint16_t>(to);
+  case Type::S16:
+    return integerFrom<int16_t>(to);
+  case Type::U32:
+    return integerFrom<uint32_t>(to);
+  case Type::S32:
+    return integerFrom<int32_t>(to);
+  case Type::U64:
+    return integerFrom<uint64_t>(to);
+  case Type::S64:
+    return integerFrom<int64_t>(to);
+  default:
+    return nullptr;
   }
 }
 Executor fastPair(Type from, Type to) {
-  if (from == Type::F16 && to == Type::F32) return runFast<uint16_t, float, halfToSingle>;
-  if (from == Type::F32 && to == Type::F16) return runFast<float, uint16_t, singleToHalf>;
-  if (from == Type::BF16 && to == Type::F32) return runFast<uint16_t, float, brainToSingle>;
-  if (from == Type::F32 && to == Type::BF16) return runFast<float, uint16_t, singleToBrain>;
-  if (from == Type::F32 && to == Type::F64) return runFast<float, double, singleToDouble>;
-  if (from == Type::F64 && to == Type::F32) return runFast<double, float, doubleToSingle>;
-  if (from == Type::S32 && to == Type::F32) return runFast<int32_t, float, signedToSingle>;
-  if (from == Type::U32 && to == Type::F32) return runFast<uint32_t, float, unsignedToSingle>;
-  if (from == Type::S32 && to == Type::F64) return runFast<int32_t, double, signedToDouble>;
+  if (from == Type::F16 && to == Type::F32)
+    return runFast<uint16_t, float, halfToSingle>;
+  if (from == Type::F32 && to == Type::F16)
+    return runFast<float, uint16_t, singleToHalf>;
+  if (from == Type::BF16 && to == Type::F32)
+    return runFast<uint16_t, float, brainToSingle>;
+  if (from == Type::F32 && to == Type::BF16)
+    return runFast<float, uint16_t, singleToBrain>;
+  if (from == Type::F32 && to == Type::F64)
+    return runFast<float, double, singleToDouble>;
+  if (from == Type::F64 && to == Type::F32)
+    return runFast<double, float, doubleToSingle>;
+  if (from == Type::S32 && to == Type::F32)
+    return runFast<int32_t, float, signedToSingle>;
+  if (from == Type::U32 && to == Type::F32)
+    return runFast<uint32_t, float, unsignedToSingle>;
+  if (from == Type::S32 && to == Type::F64)
+    return runFast<int32_t, double, signedToDouble>;
   return nullptr;
 }
 
 Rounding roundingOf(Builder &b) {
-  if (b.has("rz") || b.has("rzi")) return Rounding::Zero;
-  if (b.has("rm") || b.has("rmi")) return Rounding::Down;
-  if (b.has("rp") || b.has("rpi")) return Rounding::Up;
-  if (b.has("rna")) return Rounding::NearestAway;
+  if (b.has("rz") || b.has("rzi"))
+    return Rounding::Zero;
+  if (b.has("rm") || b.has("rmi"))
+    return Rounding::Down;
+  if (b.has("rp") || b.has("rpi"))
+    return Rounding::Up;
+  if (b.has("rna"))
+    return Rounding::NearestAway;
   return Rounding::Nearest;
 }
 

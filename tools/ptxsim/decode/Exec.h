@@ -37,13 +37,23 @@ void run3(Warp &warp, const Inst &inst, Mask mask) {
 template <template <class> class Pick>
 Executor byIntegerType(Type type) {
   switch (type) {
-  case Type::U16: case Type::B16: return Pick<uint16_t>::value;
-  case Type::S16: return Pick<int16_t>::value;
-  case Type::U32: case Type::B32: return Pick<uint32_t>::value;
-  case Type::S32: return Pick<int32_t>::value;
-  case Type::U64: case Type::B64: return Pick<uint64_t>::value;
-  case Type::S64: return Pick<int64_t>::value;
-  default: return nullptr;
+  case Type::U16:
+  case Type::B16:
+    return Pick<uint16_t>::value;
+  case Type::S16:
+    return Pick<int16_t>::value;
+  case Type::U32:
+  case Type::B32:
+    return Pick<uint32_t>::value;
+  case Type::S32:
+    return Pick<int32_t>::value;
+  case Type::U64:
+  case Type::B64:
+    return Pick<uint64_t>::value;
+  case Type::S64:
+    return Pick<int64_t>::value;
+  default:
+    return nullptr;
   }
 }
 

@@ -11,23 +11,38 @@ using namespace ptxsim;
 namespace {
 
 struct Add {
-  template <class T> static T f(T a, T b) { return a + b; }
+  template <class T>
+  static T f(T a, T b) {
+    return a + b;
+  }
 };
 struct Sub {
-  template <class T> static T f(T a, T b) { return a - b; }
+  template <class T>
+  static T f(T a, T b) {
+    return a - b;
+  }
 };
 struct Mul {
-  template <class T> static T f(T a, T b) { return a * b; }
+  template <class T>
+  static T f(T a, T b) {
+    return a * b;
+  }
 };
 struct Div {
-  template <class T> static T f(T a, T b) { return a / b; }
+  template <class T>
+  static T f(T a, T b) {
+    return a / b;
+  }
 };
 struct Fma {
   static float f(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double f(double a, double b, double c) { return __builtin_fma(a, b, c); }
 };
 struct Rcp {
-  template <class T> static T f(T a) { return T(1) / a; }
+  template <class T>
+  static T f(T a) {
+    return T(1) / a;
+  }
 };
 struct Sqrt {
   static float f(float a) { return __builtin_sqrtf(a); }
@@ -38,9 +53,7 @@ template <class T, class Op, bool Ftz, bool Sat>
 struct Rounded {
   static T f(T a) { return finish<Ftz, Sat>(Op::f(in<Ftz>(a))); }
   static T f(T a, T b) { return finish<Ftz, Sat>(Op::f(in<Ftz>(a), in<Ftz>(b))); }
-  static T f(T a, T b, T c) {
-    return finish<Ftz, Sat>(Op::f(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c)));
-  }
+  static T f(T a, T b, T c) { return finish<Ftz, Sat>(Op::f(in<Ftz>(a), in<Ftz>(b), in<Ftz>(c))); }
 };
 
 template <class T, class Op, unsigned N, bool Ftz, bool Sat>
@@ -136,9 +149,9 @@ template <bool Negate>
 void sign(Builder &b) {
   Type type = b.type();
   sameTypeOperands(b, 1, type);
-  b.inst.run = type == Type::F64  ? run1<uint64_t, Sign<uint64_t, false, Negate>>
-               : b.has("ftz") ? run1<uint32_t, Sign<uint32_t, true, Negate>>
-                                  : run1<uint32_t, Sign<uint32_t, false, Negate>>;
+  b.inst.run = type == Type::F64 ? run1<uint64_t, Sign<uint64_t, false, Negate>>
+               : b.has("ftz")    ? run1<uint32_t, Sign<uint32_t, true, Negate>>
+                                 : run1<uint32_t, Sign<uint32_t, false, Negate>>;
 }
 
 template <class T, bool Max, bool Nan, bool Xorsign, bool Ftz>
@@ -177,8 +190,8 @@ struct CopySign {
 void copySign(Builder &b) {
   Type type = b.type();
   sameTypeOperands(b, 2, type);
-  b.inst.run = type == Type::F64 ? run2<uint64_t, CopySign<uint64_t>>
-                                 : run2<uint32_t, CopySign<uint32_t>>;
+  b.inst.run =
+      type == Type::F64 ? run2<uint64_t, CopySign<uint64_t>> : run2<uint32_t, CopySign<uint32_t>>;
 }
 
 template <class T>

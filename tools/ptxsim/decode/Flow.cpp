@@ -36,8 +36,11 @@ static Exits exitsOf(const Code &code, uint32_t at) {
     exits.leaves = true;
     falls = inst.hasGuard;
     break;
-  case Flow::Trap: falls = inst.hasGuard; break;
-  default: break;
+  case Flow::Trap:
+    falls = inst.hasGuard;
+    break;
+  default:
+    break;
   }
   if (falls && at + 1 < code.insts.size())
     exits.targets.push_back(at + 1);
@@ -69,7 +72,8 @@ void FunctionBuilder::findJoins() {
   size_t count = blockStarts.size();
   auto blockOf = [&](uint32_t inst) {
     return size_t(std::upper_bound(blockStarts.begin(), blockStarts.end(), inst) -
-                  blockStarts.begin()) - 1;
+                  blockStarts.begin()) -
+           1;
   };
   auto lastOf = [&](size_t block) {
     return block + 1 < count ? blockStarts[block + 1] - 1 : uint32_t(code.insts.size() - 1);
@@ -135,8 +139,8 @@ void FunctionBuilder::findJoins() {
   }
   for (size_t block = 0; block < count; ++block) {
     Inst &inst = code.insts[lastOf(block)];
-    inst.join = idom[block] < 0 || size_t(idom[block]) == exit ? noJoin
-                                                               : blockStarts[size_t(idom[block])];
+    inst.join =
+        idom[block] < 0 || size_t(idom[block]) == exit ? noJoin : blockStarts[size_t(idom[block])];
   }
 }
 
@@ -173,7 +177,8 @@ void FunctionBuilder::trackDefinitions() {
       apply(at, bits);
     for (uint32_t target : exitsOf(code, last(block) - 1).targets) {
       size_t to = size_t(std::upper_bound(blockStarts.begin(), blockStarts.end(), target) -
-                         blockStarts.begin()) - 1;
+                         blockStarts.begin()) -
+                  1;
       bool changed = !reached[to];
       reached[to] = true;
       for (size_t w = 0; w < words; ++w) {

@@ -38,10 +38,9 @@ static ParsedForm parseForm(const Form &form) {
 const std::vector<ParsedForm> &ptxsim::allForms() {
   static const std::vector<ParsedForm> table = [] {
     std::vector<ParsedForm> rows;
-    for (auto family :
-         {integerForms(), wideIntegerForms(), bitForms(), floatForms(), halfForms(), approxForms(),
-          compareForms(), convertForms(), moveForms(), memoryForms(), atomicForms(),
-          controlForms(), warpForms()})
+    for (auto family : {integerForms(), wideIntegerForms(), bitForms(), floatForms(), halfForms(),
+                        approxForms(), compareForms(), convertForms(), moveForms(), memoryForms(),
+                        atomicForms(), controlForms(), warpForms()})
       for (const Form &form : family)
         rows.push_back(parseForm(form));
     return rows;

@@ -25,7 +25,7 @@ struct Form {
   unsigned ptx;         ///< first PTX version, 63 or above
   unsigned sm;          ///< first target, 75 or above
   void (*build)(Builder &);
-  bool approx = false;  ///< result not defined to the bit
+  bool approx = false; ///< result not defined to the bit
 };
 
 /// A form split into its words.

@@ -44,9 +44,9 @@ int FunctionBuilder::findRegister(int scope, const std::string &name) {
     --digits;
   // `%r0` … `%r<n-1>`, without leading zeros.
   uint32_t number = 0;
-  bool numbered = digits < name.size() && (name[digits] != '0' || digits + 1 == name.size()) &&
-                  std::from_chars(name.data() + digits, name.data() + name.size(), number).ec ==
-                      std::errc();
+  bool numbered =
+      digits < name.size() && (name[digits] != '0' || digits + 1 == name.size()) &&
+      std::from_chars(name.data() + digits, name.data() + name.size(), number).ec == std::errc();
   std::string range = numbered ? name.substr(0, digits) + "<" : std::string();
   for (int at = scope; at >= 0; at = function.scopes[size_t(at)].parent) {
     const auto &declared = function.scopes[size_t(at)].registers;
@@ -246,8 +246,8 @@ void FunctionBuilder::decodeAll() {
                                  std::to_string(form.ptx % 10) + ", the module is " +
                                  std::to_string(version / 10) + "." + std::to_string(version % 10));
     if (form.approx && !approx)
-      fail(instruction.line, "'" + opcodeText(instruction) +
-                                 "' is not defined to the bit; allow it with approx=1");
+      fail(instruction.line,
+           "'" + opcodeText(instruction) + "' is not defined to the bit; allow it with approx=1");
     Builder builder(*this, instruction, inst, *match, chosen);
     if (!instruction.guard.empty()) {
       Operand guard;

@@ -69,7 +69,8 @@ struct Sub {
   }
 };
 struct Mul {
-  template <class F> static uint16_t f(uint16_t a, uint16_t b) {
+  template <class F>
+  static uint16_t f(uint16_t a, uint16_t b) {
     // 22 bits fit f32 where no f32 subnormal comes up; bf16 products reach far below.
     if constexpr (std::is_same_v<F, Half>)
       return F::put(F::get(a) * F::get(b));
@@ -78,12 +79,15 @@ struct Mul {
   }
 };
 struct Fma {
-  template <class F> static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
+  template <class F>
+  static uint16_t f(uint16_t a, uint16_t b, uint16_t c) {
     return F::put(fmaToOdd(F::get(a), F::get(b), F::get(c)));
   }
 };
-template <bool Max, bool Nan, bool Xorsign> struct Extreme {
-  template <class F> static uint16_t f(uint16_t a, uint16_t b) {
+template <bool Max, bool Nan, bool Xorsign>
+struct Extreme {
+  template <class F>
+  static uint16_t f(uint16_t a, uint16_t b) {
     if (!Xorsign)
       return F::put(extreme<float, Max, Nan, false>(F::get(a), F::get(b)));
     // The sign comes from the bits, also from those of a NaN.
@@ -94,10 +98,16 @@ template <bool Max, bool Nan, bool Xorsign> struct Extreme {
   }
 };
 struct Abs {
-  template <class> static uint16_t f(uint16_t a) { return a & 0x7fff; }
+  template <class>
+  static uint16_t f(uint16_t a) {
+    return a & 0x7fff;
+  }
 };
 struct Neg {
-  template <class> static uint16_t f(uint16_t a) { return a ^ 0x8000; }
+  template <class>
+  static uint16_t f(uint16_t a) {
+    return a ^ 0x8000;
+  }
 };
 
 template <class F, class Op, unsigned N, bool Packed, bool Ftz, Clip C>
@@ -135,10 +145,18 @@ void half(Builder &b) {
   Type type = b.type();
   sameTypeOperands(b, N, type);
   switch (type) {
-  case Type::F16: b.inst.run = pick<Half, Op, N, false>(b); break;
-  case Type::F16x2: b.inst.run = pick<Half, Op, N, true>(b); break;
-  case Type::BF16: b.inst.run = pick<Brain, Op, N, false>(b); break;
-  default: b.inst.run = pick<Brain, Op, N, true>(b); break;
+  case Type::F16:
+    b.inst.run = pick<Half, Op, N, false>(b);
+    break;
+  case Type::F16x2:
+    b.inst.run = pick<Half, Op, N, true>(b);
+    break;
+  case Type::BF16:
+    b.inst.run = pick<Brain, Op, N, false>(b);
+    break;
+  default:
+    b.inst.run = pick<Brain, Op, N, true>(b);
+    break;
   }
 }
 template <bool Max>

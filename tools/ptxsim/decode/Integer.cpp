@@ -12,16 +12,26 @@ using namespace ptxsim;
 namespace {
 
 struct Add {
-  template <class T> static T f(T a, T b) { return T(Plain<T>(a) + Plain<T>(b)); }
+  template <class T>
+  static T f(T a, T b) {
+    return T(Plain<T>(a) + Plain<T>(b));
+  }
 };
 struct Sub {
-  template <class T> static T f(T a, T b) { return T(Plain<T>(a) - Plain<T>(b)); }
+  template <class T>
+  static T f(T a, T b) {
+    return T(Plain<T>(a) - Plain<T>(b));
+  }
 };
 struct MulLo {
-  template <class T> static T f(T a, T b) { return T(Plain<T>(a) * Plain<T>(b)); }
+  template <class T>
+  static T f(T a, T b) {
+    return T(Plain<T>(a) * Plain<T>(b));
+  }
 };
 struct MulHi {
-  template <class T> static T f(T a, T b) {
+  template <class T>
+  static T f(T a, T b) {
     using W = std::conditional_t<sizeof(T) == 8, __int128, int64_t>;
     using UW = std::conditional_t<sizeof(T) == 8, unsigned __int128, uint64_t>;
     if constexpr (std::is_signed_v<T>)
@@ -31,14 +41,21 @@ struct MulHi {
   }
 };
 struct MadLo {
-  template <class T> static T f(T a, T b, T c) { return Add::f(MulLo::f(a, b), c); }
+  template <class T>
+  static T f(T a, T b, T c) {
+    return Add::f(MulLo::f(a, b), c);
+  }
 };
 struct MadHi {
-  template <class T> static T f(T a, T b, T c) { return Add::f(MulHi::f(a, b), c); }
+  template <class T>
+  static T f(T a, T b, T c) {
+    return Add::f(MulHi::f(a, b), c);
+  }
 };
 // The manual leaves division by zero open; all ones and the dividend are what devices give.
 struct Div {
-  template <class T> static T f(T a, T b) {
+  template <class T>
+  static T f(T a, T b) {
     if (b == 0)
       return T(~T(0));
     if (std::is_signed_v<T> && b == T(-1))
@@ -47,7 +64,8 @@ struct Div {
   }
 };
 struct Rem {
-  template <class T> static T f(T a, T b) {
+  template <class T>
+  static T f(T a, T b) {
     if (b == 0)
       return a;
     if (std::is_signed_v<T> && b == T(-1))
@@ -56,16 +74,28 @@ struct Rem {
   }
 };
 struct Min {
-  template <class T> static T f(T a, T b) { return a < b ? a : b; }
+  template <class T>
+  static T f(T a, T b) {
+    return a < b ? a : b;
+  }
 };
 struct Max {
-  template <class T> static T f(T a, T b) { return a > b ? a : b; }
+  template <class T>
+  static T f(T a, T b) {
+    return a > b ? a : b;
+  }
 };
 struct Abs {
-  template <class T> static T f(T a) { return a < 0 ? Sub::f(T(0), a) : a; }
+  template <class T>
+  static T f(T a) {
+    return a < 0 ? Sub::f(T(0), a) : a;
+  }
 };
 struct Neg {
-  template <class T> static T f(T a) { return Sub::f(T(0), a); }
+  template <class T>
+  static T f(T a) {
+    return Sub::f(T(0), a);
+  }
 };
 struct AddSat {
   static int32_t f(int32_t a, int32_t b) { return clamp(int64_t(a) + b); }
@@ -83,25 +113,36 @@ struct MadHiSat {
 };
 template <class Op>
 struct Relu {
-  template <class T> static T f(T a, T b) { return Max::f(Op::f(a, b), T(0)); }
+  template <class T>
+  static T f(T a, T b) {
+    return Max::f(Op::f(a, b), T(0));
+  }
 };
 struct Sad {
-  template <class T> static T f(T a, T b, T c) {
+  template <class T>
+  static T f(T a, T b, T c) {
     return a > b ? Add::f(c, Sub::f(a, b)) : Add::f(c, Sub::f(b, a));
   }
 };
 // 24 bits of the sources, signed or not; .hi is bits 47 to 16 of the product.
-template <bool Signed> int64_t low24(uint32_t v) {
+template <bool Signed>
+int64_t low24(uint32_t v) {
   return Signed ? int64_t(int32_t(v << 8) >> 8) : int64_t(v & 0xffffff);
 }
-template <bool High> struct Mul24 {
-  template <class T> static T f(T a, T b) {
+template <bool High>
+struct Mul24 {
+  template <class T>
+  static T f(T a, T b) {
     constexpr bool s = std::is_signed_v<T>;
     return T((low24<s>(uint32_t(a)) * low24<s>(uint32_t(b))) >> (High ? 16 : 0));
   }
 };
-template <bool High> struct Mad24 {
-  template <class T> static T f(T a, T b, T c) { return Add::f(Mul24<High>::f(a, b), c); }
+template <bool High>
+struct Mad24 {
+  template <class T>
+  static T f(T a, T b, T c) {
+    return Add::f(Mul24<High>::f(a, b), c);
+  }
 };
 struct Mad24HiSat {
   static int32_t f(int32_t a, int32_t b, int32_t c) {
@@ -118,17 +159,20 @@ template <class N, class W>
 void madWide(Warp &warp, const Inst &inst, Mask mask) {
   const N *a = warp.lanes<N>(inst.a), *b = warp.lanes<N>(inst.b);
   const W *c = warp.lanes<W>(inst.c);
-  eachLane<W>(warp, inst.d, mask, [=](unsigned l) {
-    return W(Plain<W>(W(a[l]) * W(b[l])) + Plain<W>(c[l]));
-  });
+  eachLane<W>(warp, inst.d, mask,
+              [=](unsigned l) { return W(Plain<W>(W(a[l]) * W(b[l])) + Plain<W>(c[l])); });
 }
 
 Type doubled(Type type) {
   switch (type) {
-  case Type::U16: return Type::U32;
-  case Type::S16: return Type::S32;
-  case Type::U32: return Type::U64;
-  default: return Type::S64;
+  case Type::U16:
+    return Type::U32;
+  case Type::S16:
+    return Type::S32;
+  case Type::U32:
+    return Type::U64;
+  default:
+    return Type::S64;
   }
 }
 
@@ -145,11 +189,15 @@ void wide(Builder &b) {
   case Type::U16:
     b.inst.run = Add ? madWide<uint16_t, uint32_t> : mulWide<uint16_t, uint32_t>;
     break;
-  case Type::S16: b.inst.run = Add ? madWide<int16_t, int32_t> : mulWide<int16_t, int32_t>; break;
+  case Type::S16:
+    b.inst.run = Add ? madWide<int16_t, int32_t> : mulWide<int16_t, int32_t>;
+    break;
   case Type::U32:
     b.inst.run = Add ? madWide<uint32_t, uint64_t> : mulWide<uint32_t, uint64_t>;
     break;
-  default: b.inst.run = Add ? madWide<int32_t, int64_t> : mulWide<int32_t, int64_t>; break;
+  default:
+    b.inst.run = Add ? madWide<int32_t, int64_t> : mulWide<int32_t, int64_t>;
+    break;
   }
 }
 
@@ -215,10 +263,11 @@ void dot(Builder &b) {
   b.inst.b = b.source(2, Type::B32);
   b.inst.c = b.source(3, result);
   b.inst.d = b.destination(0, result);
-  b.inst.run = signedA ? (signedB ? dotProduct<Count, true, true, High>
-                                  : dotProduct<Count, true, false, High>)
-                       : (signedB ? dotProduct<Count, false, true, High>
-                                  : dotProduct<Count, false, false, High>);
+  b.inst.run =
+      signedA
+          ? (signedB ? dotProduct<Count, true, true, High> : dotProduct<Count, true, false, High>)
+          : (signedB ? dotProduct<Count, false, true, High>
+                     : dotProduct<Count, false, false, High>);
 }
 
 #define ALL ".{u16|s16|u32|s32|u64|s64}"

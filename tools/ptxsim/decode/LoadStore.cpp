@@ -58,43 +58,69 @@ template <class M>
 Executor loadInto(unsigned bytes) {
   using S = std::conditional_t<std::is_signed_v<M>, int64_t, uint64_t>;
   switch (bytes) {
-  case 1: return runLoad<M, uint8_t>;
-  case 2: return runLoad<M, uint16_t>;
-  case 4: return runLoad<M, uint32_t>;
-  case 8: return runLoad<M, S>;
-  default: return nullptr;
+  case 1:
+    return runLoad<M, uint8_t>;
+  case 2:
+    return runLoad<M, uint16_t>;
+  case 4:
+    return runLoad<M, uint32_t>;
+  case 8:
+    return runLoad<M, S>;
+  default:
+    return nullptr;
   }
 }
 template <class M>
 Executor storeFrom(unsigned bytes) {
   switch (bytes) {
-  case 1: return runStore<M, uint8_t>;
-  case 2: return runStore<M, uint16_t>;
-  case 4: return runStore<M, uint32_t>;
-  case 8: return runStore<M, uint64_t>;
-  default: return nullptr;
+  case 1:
+    return runStore<M, uint8_t>;
+  case 2:
+    return runStore<M, uint16_t>;
+  case 4:
+    return runStore<M, uint32_t>;
+  case 8:
+    return runStore<M, uint64_t>;
+  default:
+    return nullptr;
   }
 }
 using Wide = unsigned __int128;
 
 Executor loadOf(Type type, unsigned bytes) {
   switch (type) {
-  case Type::B8: case Type::U8: return loadInto<uint8_t>(bytes);
-  case Type::S8: return loadInto<int8_t>(bytes);
-  case Type::B16: case Type::U16: case Type::F16: case Type::BF16: return loadInto<uint16_t>(bytes);
-  case Type::S16: return loadInto<int16_t>(bytes);
-  case Type::B128: return runLoad<Wide, Wide>;
-  case Type::S32: return loadInto<int32_t>(bytes);
-  default: return sizeOf(type) == 4 ? loadInto<uint32_t>(bytes) : loadInto<uint64_t>(bytes);
+  case Type::B8:
+  case Type::U8:
+    return loadInto<uint8_t>(bytes);
+  case Type::S8:
+    return loadInto<int8_t>(bytes);
+  case Type::B16:
+  case Type::U16:
+  case Type::F16:
+  case Type::BF16:
+    return loadInto<uint16_t>(bytes);
+  case Type::S16:
+    return loadInto<int16_t>(bytes);
+  case Type::B128:
+    return runLoad<Wide, Wide>;
+  case Type::S32:
+    return loadInto<int32_t>(bytes);
+  default:
+    return sizeOf(type) == 4 ? loadInto<uint32_t>(bytes) : loadInto<uint64_t>(bytes);
   }
 }
 Executor storeOf(Type type, unsigned bytes) {
   switch (sizeOf(type)) {
-  case 1: return storeFrom<uint8_t>(bytes);
-  case 2: return storeFrom<uint16_t>(bytes);
-  case 4: return storeFrom<uint32_t>(bytes);
-  case 8: return storeFrom<uint64_t>(bytes);
-  default: return runStore<Wide, Wide>;
+  case 1:
+    return storeFrom<uint8_t>(bytes);
+  case 2:
+    return storeFrom<uint16_t>(bytes);
+  case 4:
+    return storeFrom<uint32_t>(bytes);
+  case 8:
+    return storeFrom<uint64_t>(bytes);
+  default:
+    return runStore<Wide, Wide>;
   }
 }
 
@@ -106,8 +132,8 @@ void refuseHints(Builder &b) {
       b.which("L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|"
               "L1::no_allocate|L2::64B|L2::128B|L2::256B");
   if (!hint.empty())
-    b.fail("'." + std::string(hint) + "' does not go with ." +
-           std::string(nameOf(b.inst.space)) + " memory");
+    b.fail("'." + std::string(hint) + "' does not go with ." + std::string(nameOf(b.inst.space)) +
+           " memory");
 }
 
 /// Registers of the vector or the single operand; all of one width.
@@ -138,8 +164,8 @@ unsigned elements(Builder &b, size_t index, Type type, bool load) {
       continue;
     }
     unsigned bytes;
-    b.inst.v[i] = load ? b.relaxedDestination(parts[i], type, bytes)
-                       : b.relaxedSource(parts[i], type, bytes);
+    b.inst.v[i] =
+        load ? b.relaxedDestination(parts[i], type, bytes) : b.relaxedSource(parts[i], type, bytes);
     if (width && bytes != width)
       b.fail("elements of one vector have different widths");
     width = bytes;

@@ -18,11 +18,16 @@ void runMove(Warp &warp, const Inst &inst, Mask mask) {
 }
 Executor moveOf(unsigned bytes) {
   switch (bytes) {
-  case 1: return runMove<uint8_t>;
-  case 2: return runMove<uint16_t>;
-  case 4: return runMove<uint32_t>;
-  case 8: return runMove<uint64_t>;
-  default: return runMove<unsigned __int128>;
+  case 1:
+    return runMove<uint8_t>;
+  case 2:
+    return runMove<uint16_t>;
+  case 4:
+    return runMove<uint32_t>;
+  case 8:
+    return runMove<uint64_t>;
+  default:
+    return runMove<unsigned __int128>;
   }
 }
 
@@ -60,10 +65,14 @@ void runUnpack2x32(Warp &warp, const Inst &inst, Mask mask) {
 
 Type bitsOf(unsigned bytes) {
   switch (bytes) {
-  case 1: return Type::B8;
-  case 2: return Type::B16;
-  case 4: return Type::B32;
-  default: return Type::B64;
+  case 1:
+    return Type::B8;
+  case 2:
+    return Type::B16;
+  case 4:
+    return Type::B32;
+  default:
+    return Type::B64;
   }
 }
 

@@ -92,9 +92,15 @@ void runVote(Warp &warp, const Inst &inst, Mask mask) {
   Mask value = votes(warp, inst, mask);
   bool result = false;
   switch (inst.imm & 3) {
-  case All: result = value == mask; break;
-  case Any: result = value != 0; break;
-  default: result = value == 0 || value == mask; break;
+  case All:
+    result = value == mask;
+    break;
+  case Any:
+    result = value != 0;
+    break;
+  default:
+    result = value == 0 || value == mask;
+    break;
   }
   setPredicate(warp, inst.p, mask, result ? fullMask : 0);
 }
@@ -158,12 +164,24 @@ void runRedux(Warp &warp, const Inst &inst, Mask mask) {
   for (Mask rest = mask & (mask - 1); rest; rest &= rest - 1) {
     T next = a[std::countr_zero(rest)];
     switch (inst.imm) {
-    case 0: result = T(uint32_t(result) + uint32_t(next)); break;
-    case 1: result = std::min(result, next); break;
-    case 2: result = std::max(result, next); break;
-    case 3: result &= next; break;
-    case 4: result |= next; break;
-    default: result ^= next; break;
+    case 0:
+      result = T(uint32_t(result) + uint32_t(next));
+      break;
+    case 1:
+      result = std::min(result, next);
+      break;
+    case 2:
+      result = std::max(result, next);
+      break;
+    case 3:
+      result &= next;
+      break;
+    case 4:
+      result |= next;
+      break;
+    default:
+      result ^= next;
+      break;
     }
   }
   eachLane<T>(warp, inst.d, mask, [=](unsigned) { return result; });

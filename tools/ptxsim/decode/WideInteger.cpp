@@ -72,10 +72,18 @@ void mad(Builder &b) {
   sameTypeOperands(b, 3, type);
   b.inst.p = carryFlag(b, CarryIn, CarryOut);
   switch (type) {
-  case Type::U32: b.inst.run = madCarry<uint32_t, High, CarryIn, CarryOut>; break;
-  case Type::S32: b.inst.run = madCarry<int32_t, High, CarryIn, CarryOut>; break;
-  case Type::U64: b.inst.run = madCarry<uint64_t, High, CarryIn, CarryOut>; break;
-  default: b.inst.run = madCarry<int64_t, High, CarryIn, CarryOut>; break;
+  case Type::U32:
+    b.inst.run = madCarry<uint32_t, High, CarryIn, CarryOut>;
+    break;
+  case Type::S32:
+    b.inst.run = madCarry<int32_t, High, CarryIn, CarryOut>;
+    break;
+  case Type::U64:
+    b.inst.run = madCarry<uint64_t, High, CarryIn, CarryOut>;
+    break;
+  default:
+    b.inst.run = madCarry<int64_t, High, CarryIn, CarryOut>;
+    break;
   }
 }
 

@@ -166,7 +166,10 @@ struct CUDA_HOST_NODE_PARAMS {
   void *userData;
 };
 enum {
-  graphNodeKernel = 0, graphNodeMemcpy = 1, graphNodeMemset = 2, graphNodeHost = 3,
+  graphNodeKernel = 0,
+  graphNodeMemcpy = 1,
+  graphNodeMemset = 2,
+  graphNodeHost = 3,
   graphNodeEmpty = 5
 };
 

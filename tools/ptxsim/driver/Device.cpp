@@ -92,39 +92,76 @@ PTXSIM_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice d
 /// Numbers of CUdevice_attribute. What is not here does not exist on the simulated device: 0.
 static int attribute(const Chip &chip, int number) {
   switch (number) {
-  case 1: case 2: case 3: return 1024; // threads a block, block x, y
-  case 4: return 64;                   // block z
-  case 5: return 2147483647;           // grid x
-  case 6: case 7: return 65535;        // grid y, z
-  case 8: return 48 << 10;             // shared memory a block
-  case 9: return 64 << 10;             // constant memory
-  case 10: return 32;                  // warp size
-  case 11: return 2147483647;          // pitch
-  case 12: case 82: return 65536;      // registers a block, a multiprocessor
-  case 13: return int(chip.clockKHz);
-  case 14: return 512;                 // texture alignment
-  case 15: case 40: return 1;          // copy overlap, copy engines
-  case 16: return int(chip.processors);
-  case 19: case 41: case 83: return 1; // mapped host memory, unified addressing, managed memory
-  case 31: return 1;                   // concurrent kernels
-  case 36: return int(chip.memoryClockKHz);
-  case 37: return int(chip.busBits);
-  case 38: return int(chip.l2Bytes);
-  case 39: return int(chip.threadsPerProcessor);
-  case 75: return int(chip.capability / 10);
-  case 76: return int(chip.capability % 10);
-  case 78: case 79: case 80: return 1; // stream priorities, L1 for global and local
-  case 81: return int(chip.sharedPerProcessor);
+  case 1:
+  case 2:
+  case 3:
+    return 1024; // threads a block, block x, y
+  case 4:
+    return 64; // block z
+  case 5:
+    return 2147483647; // grid x
+  case 6:
+  case 7:
+    return 65535; // grid y, z
+  case 8:
+    return 48 << 10; // shared memory a block
+  case 9:
+    return 64 << 10; // constant memory
+  case 10:
+    return 32; // warp size
+  case 11:
+    return 2147483647; // pitch
+  case 12:
+  case 82:
+    return 65536; // registers a block, a multiprocessor
+  case 13:
+    return int(chip.clockKHz);
+  case 14:
+    return 512; // texture alignment
+  case 15:
+  case 40:
+    return 1; // copy overlap, copy engines
+  case 16:
+    return int(chip.processors);
+  case 19:
+  case 41:
+  case 83:
+    return 1; // mapped host memory, unified addressing, managed memory
+  case 31:
+    return 1; // concurrent kernels
+  case 36:
+    return int(chip.memoryClockKHz);
+  case 37:
+    return int(chip.busBits);
+  case 38:
+    return int(chip.l2Bytes);
+  case 39:
+    return int(chip.threadsPerProcessor);
+  case 75:
+    return int(chip.capability / 10);
+  case 76:
+    return int(chip.capability % 10);
+  case 78:
+  case 79:
+  case 80:
+    return 1; // stream priorities, L1 for global and local
+  case 81:
+    return int(chip.sharedPerProcessor);
   case 89:
   case 90:
   case 91:
   case 95:
     return 1; // managed access, preemption, registered, cooperative
-  case 97: return int(chip.sharedPerBlockOptIn);
-  case 106: return int(chip.blocksPerProcessor);
-  case 111: return chip.capability >= 80 ? 1024 : 0; // reserved shared memory a block
-  case 115: return 1;                                // memory pools
-  default: return 0;
+  case 97:
+    return int(chip.sharedPerBlockOptIn);
+  case 106:
+    return int(chip.blocksPerProcessor);
+  case 111:
+    return chip.capability >= 80 ? 1024 : 0; // reserved shared memory a block
+  case 115:
+    return 1; // memory pools
+  default:
+    return 0;
   }
 }
 

@@ -105,8 +105,7 @@ PTXSIM_API CUresult cuGraphAddMemsetNode(CUgraphNode *result, CUgraph graph,
   CUcontext owner = context ? context : call.context;
   node->work = [owner, p = *fill] {
     for (size_t row = 0; row < p.height; ++row)
-      if (CUresult error =
-              fillBytes(owner, p.dst + row * p.pitch, p.value, p.elementSize, p.width);
+      if (CUresult error = fillBytes(owner, p.dst + row * p.pitch, p.value, p.elementSize, p.width);
           error != CUDA_SUCCESS)
         return error;
     return CUDA_SUCCESS;

@@ -15,15 +15,23 @@ static CUresult errorOf(Finding finding) {
   switch (finding) {
   case Finding::OutOfBounds:
   case Finding::FreedMemory:
-  case Finding::ReadOnlyWrite: return CUDA_ERROR_ILLEGAL_ADDRESS;
-  case Finding::Misaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
+  case Finding::ReadOnlyWrite:
+    return CUDA_ERROR_ILLEGAL_ADDRESS;
+  case Finding::Misaligned:
+    return CUDA_ERROR_MISALIGNED_ADDRESS;
   case Finding::NoProgress:
-  case Finding::InstructionLimit: return CUDA_ERROR_LAUNCH_TIMEOUT;
-  case Finding::Trap: return CUDA_ERROR_ILLEGAL_INSTRUCTION;
-  case Finding::Assert: return CUDA_ERROR_ASSERT;
-  case Finding::BadCall: return CUDA_ERROR_INVALID_PC;
-  case Finding::StackOverflow: return CUDA_ERROR_HARDWARE_STACK_ERROR;
-  default: return CUDA_ERROR_LAUNCH_FAILED;
+  case Finding::InstructionLimit:
+    return CUDA_ERROR_LAUNCH_TIMEOUT;
+  case Finding::Trap:
+    return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+  case Finding::Assert:
+    return CUDA_ERROR_ASSERT;
+  case Finding::BadCall:
+    return CUDA_ERROR_INVALID_PC;
+  case Finding::StackOverflow:
+    return CUDA_ERROR_HARDWARE_STACK_ERROR;
+  default:
+    return CUDA_ERROR_LAUNCH_FAILED;
   }
 }
 
@@ -118,8 +126,8 @@ static bool known(CUcontext context, CUfunction function) {
   return false;
 }
 
-static CUresult launch(CUfunction function, LaunchConfig config, CUstream handle,
-                       void **parameters, void **extra) {
+static CUresult launch(CUfunction function, LaunchConfig config, CUstream handle, void **parameters,
+                       void **extra) {
   PTXSIM_ENTER(Context);
   CUstream stream = streamOf(call.context, handle);
   if (!stream || !known(call.context, function))

@@ -15,9 +15,8 @@ static CUresult allocateDevice(Call &call, CUdeviceptr *address, size_t bytes, c
   if (!address || bytes == 0)
     return CUDA_ERROR_INVALID_VALUE;
   uint64_t number = call.driver.memory->nextNumber();
-  Allocation *allocation =
-      call.driver.memory->allocate(bytes, 256, AllocationKind::Device,
-                                   std::string(what) + " #" + std::to_string(number));
+  Allocation *allocation = call.driver.memory->allocate(
+      bytes, 256, AllocationKind::Device, std::string(what) + " #" + std::to_string(number));
   if (!allocation)
     return CUDA_ERROR_OUT_OF_MEMORY;
   call.context->allocations.insert(allocation->base);
@@ -188,20 +187,37 @@ PTXSIM_API CUresult cuPointerGetAttribute(void *data, int attribute, CUdeviceptr
   uint64_t value = 0;
   size_t bytes = 8;
   switch (attribute) {
-  case 1: value = reinterpret_cast<uintptr_t>(call.context); break;
-  case 2: value = host ? memoryTypeHost : memoryTypeDevice, bytes = 4; break;
-  case 3: value = address; break;
+  case 1:
+    value = reinterpret_cast<uintptr_t>(call.context);
+    break;
+  case 2:
+    value = host ? memoryTypeHost : memoryTypeDevice, bytes = 4;
+    break;
+  case 3:
+    value = address;
+    break;
   case 4:
     if (!host && allocation->kind != AllocationKind::Managed)
       return CUDA_ERROR_INVALID_VALUE;
     value = address;
     break;
-  case 8: value = allocation->kind == AllocationKind::Managed, bytes = 4; break;
-  case 9: bytes = 4; break;
-  case 11: value = allocation->base; break;
-  case 12: value = allocation->size; break;
-  case 13: value = 1, bytes = 4; break;
-  default: return CUDA_ERROR_NOT_SUPPORTED;
+  case 8:
+    value = allocation->kind == AllocationKind::Managed, bytes = 4;
+    break;
+  case 9:
+    bytes = 4;
+    break;
+  case 11:
+    value = allocation->base;
+    break;
+  case 12:
+    value = allocation->size;
+    break;
+  case 13:
+    value = 1, bytes = 4;
+    break;
+  default:
+    return CUDA_ERROR_NOT_SUPPORTED;
   }
   std::memcpy(data, &value, bytes);
   return CUDA_SUCCESS;
@@ -242,8 +258,8 @@ CUresult ptxsim::copyBytes(CUcontext context, uint64_t to, uint64_t from, size_t
     uint64_t first = source.allocation->written.firstMissing(source.offset, bytes);
     Report report;
     report.finding = Finding::UninitialisedMemory;
-    report.title = "Uninitialised __global__ memory copied to the host, " + std::to_string(bytes) +
-                   " bytes";
+    report.title =
+        "Uninitialised __global__ memory copied to the host, " + std::to_string(bytes) + " bytes";
     report.kernel = "a copy";
     report.buffer = source.allocation->name;
     report.address = source.allocation->base + first;

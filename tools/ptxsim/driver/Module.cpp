@@ -26,12 +26,23 @@ struct JitLogs {
   JitLogs(unsigned count, const int *options, void **values) {
     for (unsigned i = 0; options && values && i < count; ++i)
       switch (options[i]) {
-      case 2: wallTime = &values[i]; break;
-      case 3: info.text = static_cast<char *>(values[i]); break;
-      case 4: setSize(info, values[i]); break;
-      case 5: error.text = static_cast<char *>(values[i]); break;
-      case 6: setSize(error, values[i]); break;
-      default: break; // how to optimise is nothing that an interpreter could honour
+      case 2:
+        wallTime = &values[i];
+        break;
+      case 3:
+        info.text = static_cast<char *>(values[i]);
+        break;
+      case 4:
+        setSize(info, values[i]);
+        break;
+      case 5:
+        error.text = static_cast<char *>(values[i]);
+        break;
+      case 6:
+        setSize(error, values[i]);
+        break;
+      default:
+        break; // how to optimise is nothing that an interpreter could honour
       }
     if (wallTime) {
       float zero = 0;
@@ -213,16 +224,36 @@ PTXSIM_API CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction fun
     maxThreads = code.ast->maxThreads[0] * code.ast->maxThreads[1] * code.ast->maxThreads[2];
   unsigned perWarp = (function->registers * 32 + 255) / 256 * 256;
   switch (attribute) {
-  case 0: *value = int(std::min(maxThreads, perWarp ? 65536 / perWarp * 32 : 1024)); break;
-  case 1: *value = int(code.sharedBytes); break;
-  case 2: *value = 0; break;
-  case 3: *value = int(code.stackBytes); break;
-  case 4: *value = int(function->registers); break;
-  case 5: *value = int(function->module->program->module().version); break;
-  case 6: *value = int(call.driver.chip->capability); break;
-  case 8: *value = function->maxDynamicShared; break;
-  case 9: *value = -1; break;
-  default: *value = 0; break;
+  case 0:
+    *value = int(std::min(maxThreads, perWarp ? 65536 / perWarp * 32 : 1024));
+    break;
+  case 1:
+    *value = int(code.sharedBytes);
+    break;
+  case 2:
+    *value = 0;
+    break;
+  case 3:
+    *value = int(code.stackBytes);
+    break;
+  case 4:
+    *value = int(function->registers);
+    break;
+  case 5:
+    *value = int(function->module->program->module().version);
+    break;
+  case 6:
+    *value = int(call.driver.chip->capability);
+    break;
+  case 8:
+    *value = function->maxDynamicShared;
+    break;
+  case 9:
+    *value = -1;
+    break;
+  default:
+    *value = 0;
+    break;
   }
   return CUDA_SUCCESS;
 }
@@ -305,9 +336,9 @@ PTXSIM_API CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *bl
   unsigned best = 0;
   *grid = *block = 0;
   for (unsigned threads = most / 32 * 32; threads >= 32; threads -= 32) {
-    unsigned blocks = residentBlocks(*call.driver.chip, threads, function->registers,
-                                     function->code->sharedBytes +
-                                         (sharedOf ? sharedOf(int(threads)) : shared));
+    unsigned blocks =
+        residentBlocks(*call.driver.chip, threads, function->registers,
+                       function->code->sharedBytes + (sharedOf ? sharedOf(int(threads)) : shared));
     if (blocks * threads > best) {
       best = blocks * threads;
       *block = int(threads);

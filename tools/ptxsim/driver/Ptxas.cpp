@@ -77,8 +77,8 @@ bool ptxsim::assemble(const Options &options, const std::string &text, const std
       return true;
     }
     std::string architecture = "-arch=" + target;
-    const char *arguments[] = {ptxas.c_str(), architecture.c_str(), "-v", "-o",
-                               "/dev/null",   input,                nullptr};
+    const char *arguments[] = {ptxas.c_str(), architecture.c_str(), "-v", "-o", "/dev/null", input,
+                               nullptr};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);

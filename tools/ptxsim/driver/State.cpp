@@ -89,9 +89,7 @@ Call::Call(Need need) : driver(Driver::get()), lock(driver.mutex) {
   result = context->sticky;
 }
 
-static uint64_t threadNumber() {
-  return std::hash<std::thread::id>()(std::this_thread::get_id());
-}
+static uint64_t threadNumber() { return std::hash<std::thread::id>()(std::this_thread::get_id()); }
 
 /// Set by cuThreadExchangeStreamCaptureMode.
 static thread_local int threadCaptureMode = 0;

@@ -181,6 +181,6 @@ CUresult unsupported(const char *name);
 #define PTXSIM_ENTER(need)                                                                         \
   ptxsim::Call call(ptxsim::Call::need);                                                           \
   if (call.error() != CUDA_SUCCESS)                                                                \
-    return call.error()
+  return call.error()
 
 #endif

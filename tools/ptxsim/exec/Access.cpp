@@ -78,8 +78,8 @@ void Warp::refuse(const Inst &inst, Space space, Mask mask, const uint64_t *addr
     details.push_back(text + "outside every buffer");
   } else {
     buffer = near->name;
-    std::string named = buffer + " (" + std::to_string(near->size) + " bytes at " +
-                        hex(near->base) + ")";
+    std::string named =
+        buffer + " (" + std::to_string(near->size) + " bytes at " + hex(near->base) + ")";
     uint64_t end = near->base + near->size;
     if (near->freed && near->contains(address, 1)) {
       finding = Finding::FreedMemory;
@@ -384,21 +384,21 @@ void Warp::raceAccess(const Inst &inst, ShadowRegion &region, Mask mask, const u
   uint32_t perBlock = race.threadsPerBlock(), other = conflict.earlier.thread;
   uint32_t otherBlock = other / perBlock, linear = other % perBlock;
   const uint32_t *extent = launch.config.block, *grid = launch.config.grid;
-  std::string who =
-      "thread (" + std::to_string(linear % extent[0]) + "," +
-      std::to_string(linear / extent[0] % extent[1]) + "," +
-      std::to_string(linear / extent[0] / extent[1]) + ") in block (" +
-      std::to_string(otherBlock % grid[0]) + "," + std::to_string(otherBlock / grid[0] % grid[1]) +
-      "," + std::to_string(otherBlock / grid[0] / grid[1]) + ")";
+  std::string who = "thread (" + std::to_string(linear % extent[0]) + "," +
+                    std::to_string(linear / extent[0] % extent[1]) + "," +
+                    std::to_string(linear / extent[0] / extent[1]) + ") in block (" +
+                    std::to_string(otherBlock % grid[0]) + "," +
+                    std::to_string(otherBlock / grid[0] % grid[1]) + "," +
+                    std::to_string(otherBlock / grid[0] / grid[1]) + ")";
   std::string earlier = std::string(conflict.earlier.kind.atomic ? "atomic"
                                     : conflict.earlierIsWrite    ? "write"
                                                                  : "read") +
                         " at line " + std::to_string(conflict.earlier.line);
-  std::string title =
-      conflict.nonCoherent
-          ? "Data read through ld.global.nc is written in the same launch"
-          : "Race: " + std::string(accessWord(inst)) + " of __" + std::string(nameOf(space)) +
-                "__ memory is not ordered after the " + earlier;
+  std::string title = conflict.nonCoherent
+                          ? "Data read through ld.global.nc is written in the same launch"
+                          : "Race: " + std::string(accessWord(inst)) + " of __" +
+                                std::string(nameOf(space)) + "__ memory is not ordered after the " +
+                                earlier;
   report(conflict.nonCoherent ? Finding::NonCoherent : Finding::Race, inst, int(conflict.lane),
          title,
          {"the other: " + earlier + " by " + who + ": " +

@@ -146,7 +146,6 @@ void Block::diagnose() {
                       std::to_string(barrier.expected ? barrier.expected : aliveThreads) +
                       " threads, got " + std::to_string(barrier.arrived)});
       }
-  warps.front()->report(Finding::NoProgress, launch.entry.insts.front(), -1,
-                        "No thread can go on");
+  warps.front()->report(Finding::NoProgress, launch.entry.insts.front(), -1, "No thread can go on");
   throw LaunchFault{Finding::NoProgress};
 }

@@ -70,9 +70,12 @@ bool ptxsim::runsOn(const std::string &target, const Chip &chip) {
   if (!number)
     return false;
   switch (target.back()) {
-  case 'a': return number == chip.capability;
-  case 'f': return number / 10 == chip.capability / 10 && number <= chip.capability;
-  default: return number <= chip.capability;
+  case 'a':
+    return number == chip.capability;
+  case 'f':
+    return number / 10 == chip.capability / 10 && number <= chip.capability;
+  default:
+    return number <= chip.capability;
   }
 }
 

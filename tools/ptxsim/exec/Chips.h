@@ -13,10 +13,10 @@
 namespace ptxsim {
 
 struct Chip {
-  const char *name;     ///< `sm_90`; its features beyond (`a`, `f`) come with `features`
-  const char *product;  ///< what cuDeviceGetName says
-  unsigned capability;  ///< 90 for 9.0
-  unsigned processors;  ///< multiprocessors
+  const char *name;    ///< `sm_90`; its features beyond (`a`, `f`) come with `features`
+  const char *product; ///< what cuDeviceGetName says
+  unsigned capability; ///< 90 for 9.0
+  unsigned processors; ///< multiprocessors
   unsigned threadsPerProcessor, blocksPerProcessor;
   unsigned sharedPerProcessor, sharedPerBlockOptIn; ///< bytes
   unsigned l2Bytes;

@@ -16,12 +16,18 @@ static constexpr size_t maxFrames = 2048;
 /// False when the group does not go on by itself: it parked, ended, or joined others.
 bool Warp::transfer(Group &group, const Inst &inst, Mask mask) {
   switch (inst.flow) {
-  case Flow::Branch: return branch(group, inst, mask, inst.target);
-  case Flow::Indexed: return indexed(group, inst, mask);
-  case Flow::Call: return call(group, inst, mask);
-  case Flow::CallIndirect: return callIndirect(group, inst, mask);
-  case Flow::Barrier: return barrier(group, inst, mask);
-  case Flow::Sync: return sync(group, inst, mask);
+  case Flow::Branch:
+    return branch(group, inst, mask, inst.target);
+  case Flow::Indexed:
+    return indexed(group, inst, mask);
+  case Flow::Call:
+    return call(group, inst, mask);
+  case Flow::CallIndirect:
+    return callIndirect(group, inst, mask);
+  case Flow::Barrier:
+    return barrier(group, inst, mask);
+  case Flow::Sync:
+    return sync(group, inst, mask);
   case Flow::Trap:
     if (mask)
       report(Finding::Trap, inst, std::countr_zero(mask), "Trap");
@@ -58,7 +64,8 @@ bool Warp::transfer(Group &group, const Inst &inst, Mask mask) {
     }
     leave(group, mask);
     return group.state != Group::Dead;
-  case Flow::Plain: break;
+  case Flow::Plain:
+    break;
   }
   return true;
 }
@@ -261,8 +268,7 @@ bool Warp::callIndirect(Group &group, const Inst &inst, Mask mask) {
       list.push_back(slot.bytes);
     return list;
   };
-  if (sizes(callee->parameters) != site.argumentBytes ||
-      sizes(callee->returns) != site.resultBytes)
+  if (sizes(callee->parameters) != site.argumentBytes || sizes(callee->returns) != site.resultBytes)
     report(Finding::BadCall, inst, int(leader),
            "Indirect call of '" + callee->name + "' with another prototype");
   if (same != mask) {
@@ -324,9 +330,8 @@ void Warp::moveBytes(const std::vector<Transfer> &list, Frame *from, Frame *to, 
     for (Mask rest = lanes; rest; rest &= rest - 1) {
       unsigned lane = unsigned(std::countr_zero(rest));
       size_t base = size_t(lane) * localCapacity;
-      uint8_t *target = transfer.toRegister
-                            ? to->regs + transfer.to + lane * transfer.bytes
-                            : &local[base + to->localBase + transfer.to];
+      uint8_t *target = transfer.toRegister ? to->regs + transfer.to + lane * transfer.bytes
+                                            : &local[base + to->localBase + transfer.to];
       const uint8_t *bytes = transfer.fromRegister
                                  ? from->regs + transfer.from + lane * transfer.bytes
                                  : &local[base + from->localBase + source];

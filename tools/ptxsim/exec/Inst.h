@@ -25,8 +25,11 @@ enum class Flow : uint8_t {
   Plain,   ///< `run`, then the next instruction
   Branch,  ///< to `target`
   Indexed, ///< brx.idx: lane values select from `Program` tables
-  Call, CallIndirect,
-  Return, Exit, Trap,
+  Call,
+  CallIndirect,
+  Return,
+  Exit,
+  Trap,
   Barrier, ///< of the block
   Sync     ///< of the lanes that a member mask names; `run` then sees all of them together
 };
@@ -53,12 +56,12 @@ struct Tracked {
 /// of a constant, or of a special register. Predicates are one Mask.
 struct Inst {
   Executor run = nullptr;
-  uint32_t d = 0, p = 0;              ///< results; `p` is a predicate result
+  uint32_t d = 0, p = 0;               ///< results; `p` is a predicate result
   uint32_t a = 0, b = 0, c = 0, e = 0; ///< sources
   uint32_t guard = 0;
   Flow flow = Flow::Plain;
   bool hasGuard = false, guardNegated = false;
-  bool leader = false; ///< first of a basic block: groups may reconverge here
+  bool leader = false;  ///< first of a basic block: groups may reconverge here
   bool uniform = false; ///< bra.uni and the like
 
   // Memory.
@@ -87,11 +90,33 @@ constexpr uint32_t noJoin = ~uint32_t(0);
 /// A constant of the frame whose value is only known when the frame is made.
 struct Special {
   enum Kind : uint8_t {
-    TidX, TidY, TidZ, NTidX, NTidY, NTidZ, CtaX, CtaY, CtaZ, NCtaX, NCtaY, NCtaZ,
-    LaneId, WarpId, NWarpId, SmId, NSmId, GridId,
-    MaskEq, MaskLe, MaskLt, MaskGe, MaskGt,
-    DynamicSharedSize, TotalSharedSize,
-    GridSyncHigh, GridSyncLow, ///< %envreg1 and 2: where cooperative groups keep a grid's barrier
+    TidX,
+    TidY,
+    TidZ,
+    NTidX,
+    NTidY,
+    NTidZ,
+    CtaX,
+    CtaY,
+    CtaZ,
+    NCtaX,
+    NCtaY,
+    NCtaZ,
+    LaneId,
+    WarpId,
+    NWarpId,
+    SmId,
+    NSmId,
+    GridId,
+    MaskEq,
+    MaskLe,
+    MaskLt,
+    MaskGe,
+    MaskGt,
+    DynamicSharedSize,
+    TotalSharedSize,
+    GridSyncHigh,
+    GridSyncLow,   ///< %envreg1 and 2: where cooperative groups keep a grid's barrier
     DynamicShared, ///< 64-bit address of the dynamic shared memory plus `addend`
     LocalAddress   ///< 64-bit address in the frame's part of local memory plus `addend`
   };
@@ -138,11 +163,11 @@ struct Code {
   std::vector<ParameterSlot> parameters;     ///< entry: offsets in the parameter buffer;
   std::vector<ParameterSlot> returns;        ///< function: offsets in local memory
   uint64_t parameterBytes = 0;
-  uint32_t localBytes = 0;  ///< of one frame: locals, parameters, call-site parameters
-  uint32_t stackBytes = 0;  ///< with everything it calls
+  uint32_t localBytes = 0; ///< of one frame: locals, parameters, call-site parameters
+  uint32_t stackBytes = 0; ///< with everything it calls
   bool recursive = false;
   bool hasIndirectCalls = false;
-  uint32_t sharedBytes = 0; ///< static, entry only
+  uint32_t sharedBytes = 0;      ///< static, entry only
   uint32_t registerEstimate = 0; ///< 32-bit registers that a compiler might need
 };
 

@@ -94,9 +94,9 @@ void Launch::runOneByOne() {
 }
 
 void Launch::runTogether() {
-  bool usesWorkspace = std::any_of(
-      entry.specials.begin(), entry.specials.end(),
-      [](const Special &special) { return special.kind == Special::GridSyncLow; });
+  bool usesWorkspace =
+      std::any_of(entry.specials.begin(), entry.specials.end(),
+                  [](const Special &special) { return special.kind == Special::GridSyncLow; });
   Allocation *workspace = nullptr;
   if (usesWorkspace)
     workspace = memory.allocate(256, 256, AllocationKind::Device, "the grid's barrier");

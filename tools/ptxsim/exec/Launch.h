@@ -22,7 +22,7 @@ struct BlockBarrier {
   uint32_t expected = 0; ///< of an explicit thread count; 0 for all threads
   bool busy = false;
   std::vector<RaceDetector::Participant> participants;
-  Knowledge handedOn; ///< of bar.arrive
+  Knowledge handedOn;      ///< of bar.arrive
   uint32_t population = 0; ///< true predicates of bar.red
   uint32_t contributors = 0;
 };

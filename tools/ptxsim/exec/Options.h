@@ -23,10 +23,10 @@ struct Options {
   std::string ptxasPath; ///< instead of searching for it
   uint64_t seed = 0;     ///< order of warps, blocks and divergent paths; 0 is program order
   uint64_t progress = 30'000'000; ///< warp instructions without any change before "no progress"
-  uint64_t limit = 0;    ///< warp instructions a launch may take; 0 is no limit
+  uint64_t limit = 0;             ///< warp instructions a launch may take; 0 is no limit
   uint64_t memory = uint64_t(8) << 30; ///< bytes of device memory
-  uint64_t reports = 20; ///< reports printed a launch
-  std::string report;    ///< JSON file; empty: text on stderr
+  uint64_t reports = 20;               ///< reports printed a launch
+  std::string report;                  ///< JSON file; empty: text on stderr
 
   /// Parses `name=value:name=value`. On error returns a message that lists what exists.
   std::string parse(const std::string &text);

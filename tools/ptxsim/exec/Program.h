@@ -40,8 +40,8 @@ public:
 
   /// Shared variables that device functions name have one place in every kernel that calls any.
   struct DeviceShared {
-    std::map<std::string, uint64_t> module;                          ///< by name
-    std::map<std::pair<std::string, size_t>, uint64_t> function;     ///< by function and index
+    std::map<std::string, uint64_t> module;                      ///< by name
+    std::map<std::pair<std::string, size_t>, uint64_t> function; ///< by function and index
     uint64_t bytes = 0;
   };
   const DeviceShared &deviceShared() const { return placed; }

@@ -8,13 +8,24 @@
 using namespace ptxsim;
 
 const char *ptxsim::nameOf(Finding finding) {
-  static const char *const names[] = {
-      "out-of-bounds",          "freed-memory",  "read-only-write",    "misaligned",
-      "uninitialised-memory",   "uninitialised-register",
-      "race",                   "non-coherent",  "barrier-divergence", "missing-lanes",
-      "inactive-lane",          "divergent-uniform",
-      "no-progress",            "bad-call",      "trap",               "assert",
-      "instruction-limit",      "stack-overflow"};
+  static const char *const names[] = {"out-of-bounds",
+                                      "freed-memory",
+                                      "read-only-write",
+                                      "misaligned",
+                                      "uninitialised-memory",
+                                      "uninitialised-register",
+                                      "race",
+                                      "non-coherent",
+                                      "barrier-divergence",
+                                      "missing-lanes",
+                                      "inactive-lane",
+                                      "divergent-uniform",
+                                      "no-progress",
+                                      "bad-call",
+                                      "trap",
+                                      "assert",
+                                      "instruction-limit",
+                                      "stack-overflow"};
   return names[size_t(finding)];
 }
 
@@ -49,8 +60,8 @@ std::string ptxsim::toText(const Report &report) {
     text += std::string(prefix) + "    " + line + "\n";
   };
   if (report.line)
-    detail("at " + report.kernel + " (" + report.file + ":" + std::to_string(report.line) + "): " +
-           report.text);
+    detail("at " + report.kernel + " (" + report.file + ":" + std::to_string(report.line) +
+           "): " + report.text);
   else
     detail("in " + report.kernel);
   if (report.hasThread)
@@ -91,8 +102,8 @@ std::string ptxsim::toJson(const Report &report) {
   if (report.address)
     json += ",\"address\":" + std::to_string(report.address);
   if (!report.buffer.empty())
-    json += ",\"buffer\":" + quoted(report.buffer) +
-            ",\"distance\":" + std::to_string(report.distance);
+    json +=
+        ",\"buffer\":" + quoted(report.buffer) + ",\"distance\":" + std::to_string(report.distance);
   json += ",\"details\":[";
   for (size_t i = 0; i < report.details.size(); ++i)
     json += (i ? "," : "") + quoted(report.details[i]);

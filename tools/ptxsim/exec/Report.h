@@ -14,10 +14,24 @@
 namespace ptxsim {
 
 enum class Finding : uint8_t {
-  OutOfBounds, FreedMemory, ReadOnlyWrite, Misaligned,
-  UninitialisedMemory, UninitialisedRegister,
-  Race, NonCoherent, BarrierDivergence, MissingLanes, InactiveLane, DivergentUniform,
-  NoProgress, BadCall, Trap, Assert, InstructionLimit, StackOverflow
+  OutOfBounds,
+  FreedMemory,
+  ReadOnlyWrite,
+  Misaligned,
+  UninitialisedMemory,
+  UninitialisedRegister,
+  Race,
+  NonCoherent,
+  BarrierDivergence,
+  MissingLanes,
+  InactiveLane,
+  DivergentUniform,
+  NoProgress,
+  BadCall,
+  Trap,
+  Assert,
+  InstructionLimit,
+  StackOverflow
 };
 
 /// The kebab-case name that JSON reports and tests use, e.g. `out-of-bounds`.

@@ -21,7 +21,7 @@ struct Stats {
     uint64_t bytes = 0;    ///< of all lanes
     uint64_t units = 0;    ///< global and local: 32-byte sectors; shared: passes over the banks
   };
-  std::map<std::string, Opcode> opcodes; ///< by opcode with modifiers
+  std::map<std::string, Opcode> opcodes;             ///< by opcode with modifiers
   std::map<std::pair<Space, bool>, Traffic> traffic; ///< by space and "is a store"
   /// Of the running launch, by instruction; `fold` adds them to `opcodes`.
   std::map<const Code *, std::vector<Opcode>> counters;

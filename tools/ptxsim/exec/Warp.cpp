@@ -86,44 +86,102 @@ void Warp::fillSpecials(Frame &frame) {
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       uint32_t linear = index * warpSize + lane;
       switch (special.kind) {
-      case Special::TidX: narrow[lane] = linear % config.block[0]; break;
-      case Special::TidY: narrow[lane] = linear / config.block[0] % config.block[1]; break;
-      case Special::TidZ: narrow[lane] = linear / config.block[0] / config.block[1]; break;
-      case Special::LaneId: narrow[lane] = lane; break;
-      case Special::MaskEq: narrow[lane] = 1u << lane; break;
-      case Special::MaskLt: narrow[lane] = (1u << lane) - 1; break;
-      case Special::MaskLe: narrow[lane] = (2u << lane) - 1; break;
-      case Special::MaskGe: narrow[lane] = ~((1u << lane) - 1); break;
-      case Special::MaskGt: narrow[lane] = ~((2u << lane) - 1); break;
+      case Special::TidX:
+        narrow[lane] = linear % config.block[0];
+        break;
+      case Special::TidY:
+        narrow[lane] = linear / config.block[0] % config.block[1];
+        break;
+      case Special::TidZ:
+        narrow[lane] = linear / config.block[0] / config.block[1];
+        break;
+      case Special::LaneId:
+        narrow[lane] = lane;
+        break;
+      case Special::MaskEq:
+        narrow[lane] = 1u << lane;
+        break;
+      case Special::MaskLt:
+        narrow[lane] = (1u << lane) - 1;
+        break;
+      case Special::MaskLe:
+        narrow[lane] = (2u << lane) - 1;
+        break;
+      case Special::MaskGe:
+        narrow[lane] = ~((1u << lane) - 1);
+        break;
+      case Special::MaskGt:
+        narrow[lane] = ~((2u << lane) - 1);
+        break;
       case Special::DynamicShared: {
         uint32_t align = uint32_t(special.addend);
         wide[lane] = (launch.dynamicOffset + align - 1) / align * align + (special.addend >> 32);
         break;
       }
-      case Special::LocalAddress: wide[lane] = frame.localBase + special.addend; break;
-      default: break;
+      case Special::LocalAddress:
+        wide[lane] = frame.localBase + special.addend;
+        break;
+      default:
+        break;
       }
     }
     switch (special.kind) {
-    case Special::NTidX: fill(config.block[0]); break;
-    case Special::NTidY: fill(config.block[1]); break;
-    case Special::NTidZ: fill(config.block[2]); break;
-    case Special::CtaX: fill(block.coordinates[0]); break;
-    case Special::CtaY: fill(block.coordinates[1]); break;
-    case Special::CtaZ: fill(block.coordinates[2]); break;
-    case Special::NCtaX: fill(config.grid[0]); break;
-    case Special::NCtaY: fill(config.grid[1]); break;
-    case Special::NCtaZ: fill(config.grid[2]); break;
-    case Special::WarpId: fill(index); break;
-    case Special::NWarpId: fill(launch.chip.threadsPerProcessor / warpSize); break;
-    case Special::SmId: fill(uint32_t(block.number % launch.chip.processors)); break;
-    case Special::NSmId: fill(launch.chip.processors); break;
-    case Special::GridId: fill(uint32_t(launch.gridNumber)); break;
-    case Special::DynamicSharedSize: fill(config.dynamicShared); break;
-    case Special::TotalSharedSize: fill(launch.sharedBytes); break;
-    case Special::GridSyncHigh: fill(uint32_t(launch.gridWorkspace >> 32)); break;
-    case Special::GridSyncLow: fill(uint32_t(launch.gridWorkspace)); break;
-    default: break;
+    case Special::NTidX:
+      fill(config.block[0]);
+      break;
+    case Special::NTidY:
+      fill(config.block[1]);
+      break;
+    case Special::NTidZ:
+      fill(config.block[2]);
+      break;
+    case Special::CtaX:
+      fill(block.coordinates[0]);
+      break;
+    case Special::CtaY:
+      fill(block.coordinates[1]);
+      break;
+    case Special::CtaZ:
+      fill(block.coordinates[2]);
+      break;
+    case Special::NCtaX:
+      fill(config.grid[0]);
+      break;
+    case Special::NCtaY:
+      fill(config.grid[1]);
+      break;
+    case Special::NCtaZ:
+      fill(config.grid[2]);
+      break;
+    case Special::WarpId:
+      fill(index);
+      break;
+    case Special::NWarpId:
+      fill(launch.chip.threadsPerProcessor / warpSize);
+      break;
+    case Special::SmId:
+      fill(uint32_t(block.number % launch.chip.processors));
+      break;
+    case Special::NSmId:
+      fill(launch.chip.processors);
+      break;
+    case Special::GridId:
+      fill(uint32_t(launch.gridNumber));
+      break;
+    case Special::DynamicSharedSize:
+      fill(config.dynamicShared);
+      break;
+    case Special::TotalSharedSize:
+      fill(launch.sharedBytes);
+      break;
+    case Special::GridSyncHigh:
+      fill(uint32_t(launch.gridWorkspace >> 32));
+      break;
+    case Special::GridSyncLow:
+      fill(uint32_t(launch.gridWorkspace));
+      break;
+    default:
+      break;
     }
   }
 }

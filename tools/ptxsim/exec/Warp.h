@@ -51,8 +51,8 @@ struct Group {
   Frame *frame = nullptr;
   Join *join = nullptr;
   State state = Ready;
-  bool counted = false;    ///< at a barrier that counts it already
-  uint8_t barrier = 0;     ///< its number
+  bool counted = false; ///< at a barrier that counts it already
+  uint8_t barrier = 0;  ///< its number
 };
 
 /// Host addresses of one access, after all checks.
@@ -84,8 +84,8 @@ public:
 
   /// Reports at the current instruction. Fatal findings throw.
   void report(Finding finding, const Inst &inst, int lane, std::string title,
-              std::vector<std::string> details = {}, uint64_t address = 0,
-              std::string buffer = {}, int64_t distance = 0);
+              std::vector<std::string> details = {}, uint64_t address = 0, std::string buffer = {},
+              int64_t distance = 0);
   void fence(Mask mask, MemScope scope, bool acquire, bool release);
   std::string threadName(unsigned lane) const;
   /// Device function vprintf: format and arguments in the thread's memory.
@@ -102,7 +102,8 @@ public:
 
 private:
   friend class Block;
-  template <bool Count> void runLoop(size_t at, uint64_t budget);
+  template <bool Count>
+  void runLoop(size_t at, uint64_t budget);
   bool transfer(Group &group, const Inst &inst, Mask mask);
   bool branch(Group &group, const Inst &inst, Mask taken, uint32_t target);
   Group &newGroup();

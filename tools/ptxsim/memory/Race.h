@@ -85,7 +85,7 @@ struct WarpClock {
 /// A conflict found by an access.
 struct Conflict {
   unsigned lane = 0;
-  uint64_t offset = 0; ///< in the region
+  uint64_t offset = 0;      ///< in the region
   bool nonCoherent = false; ///< not a race but data read through .nc and written in one launch
   bool earlierIsWrite = false;
   AccessRecord earlier;

@@ -9,10 +9,16 @@ using namespace ptxsim;
 
 FloatFormat ptxsim::formatOf(Type type) {
   switch (type) {
-  case Type::F16: case Type::F16x2: return halfFormat;
-  case Type::BF16: case Type::BF16x2: return brainFormat;
-  case Type::F64: return doubleFormat;
-  default: return singleFormat;
+  case Type::F16:
+  case Type::F16x2:
+    return halfFormat;
+  case Type::BF16:
+  case Type::BF16x2:
+    return brainFormat;
+  case Type::F64:
+    return doubleFormat;
+  default:
+    return singleFormat;
   }
 }
 
@@ -63,11 +69,20 @@ static uint64_t round(FloatFormat format, bool negative, uint64_t magnitude, int
   }
   bool up = false;
   switch (rounding) {
-  case Rounding::Nearest: up = half && (rest || (kept & 1)); break;
-  case Rounding::NearestAway: up = half; break;
-  case Rounding::Zero: break;
-  case Rounding::Down: up = negative && (half || rest); break;
-  case Rounding::Up: up = !negative && (half || rest); break;
+  case Rounding::Nearest:
+    up = half && (rest || (kept & 1));
+    break;
+  case Rounding::NearestAway:
+    up = half;
+    break;
+  case Rounding::Zero:
+    break;
+  case Rounding::Down:
+    up = negative && (half || rest);
+    break;
+  case Rounding::Up:
+    up = !negative && (half || rest);
+    break;
   }
   kept += up;
   // The fraction's carry into the exponent field is the right next exponent by itself.

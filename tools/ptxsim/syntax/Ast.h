@@ -47,8 +47,8 @@ struct Variable {
   Space space = Space::None;
   Type type = Type::None;
   unsigned vector = 1;
-  uint64_t align = 1;   ///< bytes
-  uint64_t count = 1;   ///< elements, over all dimensions
+  uint64_t align = 1; ///< bytes
+  uint64_t count = 1; ///< elements, over all dimensions
   bool isArray = false;
   bool isExtern = false;
   bool unsized = false; ///< `x[]`: takes its extent from the initialiser or the launch

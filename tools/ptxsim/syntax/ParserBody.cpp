@@ -180,8 +180,7 @@ Operand Parser::parsePrimary(unsigned depth) {
       operand.offset = int64_t(constantExpression());
     return operand;
   }
-  bool minus = peek().is("-") &&
-               (peek(1).kind == Token::Float64 || peek(1).kind == Token::Float32);
+  bool minus = peek().is("-") && (peek(1).kind == Token::Float64 || peek(1).kind == Token::Float32);
   if (minus)
     take();
   if (peek().kind == Token::Float32 || peek().kind == Token::Float64) {

@@ -219,14 +219,30 @@ uint64_t Parser::constantExpression(unsigned depth, unsigned precedence) {
     char op = take().text[0];
     uint64_t right = constantExpression(depth + 1, level);
     switch (op) {
-    case '|': left |= right; break;
-    case '^': left ^= right; break;
-    case '&': left &= right; break;
-    case '<': left = right < 64 ? left << right : 0; break;
-    case '>': left = right < 64 ? uint64_t(int64_t(left) >> right) : 0; break;
-    case '+': left += right; break;
-    case '-': left -= right; break;
-    case '*': left *= right; break;
+    case '|':
+      left |= right;
+      break;
+    case '^':
+      left ^= right;
+      break;
+    case '&':
+      left &= right;
+      break;
+    case '<':
+      left = right < 64 ? left << right : 0;
+      break;
+    case '>':
+      left = right < 64 ? uint64_t(int64_t(left) >> right) : 0;
+      break;
+    case '+':
+      left += right;
+      break;
+    case '-':
+      left -= right;
+      break;
+    case '*':
+      left *= right;
+      break;
     default:
       if (right == 0)
         fail("division by zero in a constant expression");

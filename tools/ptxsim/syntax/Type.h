@@ -13,12 +13,30 @@
 namespace ptxsim {
 
 enum class Type : uint8_t {
-  None, Pred,
-  B8, B16, B32, B64, B128,
-  U8, U16, U32, U64,
-  S8, S16, S32, S64,
-  F16, BF16, F32, F64,
-  F16x2, BF16x2, F32x2, U16x2, S16x2
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  F16x2,
+  BF16x2,
+  F32x2,
+  U16x2,
+  S16x2
 };
 
 enum class Space : uint8_t { None, Reg, Generic, Global, Shared, Local, Const, Param };
@@ -26,13 +44,36 @@ enum class Space : uint8_t { None, Reg, Generic, Global, Shared, Local, Const, P
 /// Size in bytes; a predicate counts as 0 because it has no memory form.
 constexpr unsigned sizeOf(Type type) {
   switch (type) {
-  case Type::None: case Type::Pred: return 0;
-  case Type::B8: case Type::U8: case Type::S8: return 1;
-  case Type::B16: case Type::U16: case Type::S16: case Type::F16: case Type::BF16: return 2;
-  case Type::B32: case Type::U32: case Type::S32: case Type::F32: case Type::F16x2:
-  case Type::BF16x2: case Type::U16x2: case Type::S16x2: return 4;
-  case Type::B64: case Type::U64: case Type::S64: case Type::F64: case Type::F32x2: return 8;
-  case Type::B128: return 16;
+  case Type::None:
+  case Type::Pred:
+    return 0;
+  case Type::B8:
+  case Type::U8:
+  case Type::S8:
+    return 1;
+  case Type::B16:
+  case Type::U16:
+  case Type::S16:
+  case Type::F16:
+  case Type::BF16:
+    return 2;
+  case Type::B32:
+  case Type::U32:
+  case Type::S32:
+  case Type::F32:
+  case Type::F16x2:
+  case Type::BF16x2:
+  case Type::U16x2:
+  case Type::S16x2:
+    return 4;
+  case Type::B64:
+  case Type::U64:
+  case Type::S64:
+  case Type::F64:
+  case Type::F32x2:
+    return 8;
+  case Type::B128:
+    return 16;
   }
   return 0;
 }

@@ -126,8 +126,8 @@ int main(int argc, char **argv) {
   try {
     LoadOptions load;
     load.approx = options.approx;
-    program = std::make_unique<Program>(parse(std::make_shared<Source>(file, contents)), memory,
-                                        load);
+    program =
+        std::make_unique<Program>(parse(std::make_shared<Source>(file, contents)), memory, load);
   } catch (const SourceError &error) {
     std::fprintf(stderr, "%s\n", error.what());
     return LoadError;

@@ -113,14 +113,14 @@ Status GpuTrial::fillRandom(const DeviceMemory &list, SawtoothType type, uint32_
   if (!piece.ok())
     return piece.status();
   if (done)
-    SAWTOOTH_TRY(api.check(
-        api.cuMemcpyHtoDAsync(list.address(), piece->tensors()[0].data, done, nullptr),
-        "cuMemcpyHtoDAsync"));
+    SAWTOOTH_TRY(
+        api.check(api.cuMemcpyHtoDAsync(list.address(), piece->tensors()[0].data, done, nullptr),
+                  "cuMemcpyHtoDAsync"));
   for (uint64_t more = 0; done < list.bytes(); done += more) {
     more = std::min(done, list.bytes() - done);
-    SAWTOOTH_TRY(api.check(
-        api.cuMemcpyDtoDAsync(list.address() + done, list.address(), more, nullptr),
-        "cuMemcpyDtoDAsync"));
+    SAWTOOTH_TRY(
+        api.check(api.cuMemcpyDtoDAsync(list.address() + done, list.address(), more, nullptr),
+                  "cuMemcpyDtoDAsync"));
   }
   // The piece has to stay until it was read.
   return api.check(api.cuStreamSynchronize(nullptr), "cuStreamSynchronize");

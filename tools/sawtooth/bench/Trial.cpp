@@ -68,10 +68,9 @@ Status Trial::createStore(const Artifact &artifact, uint32_t step,
 bool Trial::isRandom(uint32_t list) const {
   const SawtoothListRow &row = store->plan().lists()[list];
   return row.kind == SAWTOOTH_LIST_ARGUMENT ||
-         std::ranges::any_of(Plan::rows(row.init, store->plan().inits()),
-                             [](const SawtoothInit &init) {
-                               return init.kind == SAWTOOTH_INIT_REQUIRED;
-                             });
+         std::ranges::any_of(
+             Plan::rows(row.init, store->plan().inits()),
+             [](const SawtoothInit &init) { return init.kind == SAWTOOTH_INIT_REQUIRED; });
 }
 
 std::vector<TensorSpec> Trial::tensorsOf(uint32_t list) const {
