@@ -56,6 +56,8 @@ CLI::Validator chipName() {
       "");
 }
 
+bool namesGpu(const std::string &chips) { return chips.find("sm_") != std::string::npos; }
+
 void addTargetOptions(CLI::App &app, TargetOptions &options) {
   app.add_option("--target", options.target)->check(CLI::IsMember({"cpu", "nvptx"}));
   app.add_option("--chip", options.chip)->check(chipName());

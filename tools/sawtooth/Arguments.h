@@ -38,6 +38,9 @@ void addCodeOptions(CLI::App &app, TargetOptions &options);
 /// detail.
 CLI::Validator chipName();
 
+/// Whether there is a GPU's among chips that were taken, with commas between.
+bool namesGpu(const std::string &chips);
+
 /// What code is made for, once the command line is read. Without --target a GPU's chip says it. For
 /// a GPU, "native" becomes the chip of this machine's or, where nothing `runs`, the oldest there
 /// is, whose code runs on all others. `Invalid` for a chip that is not of the target.

@@ -137,7 +137,7 @@ int compileCommand(int argc, char **argv) {
     // The compiler tells the target of each chip by its name; the options are for the first.
     target.chip = all.substr(0, all.find(','));
     target.target = GpuChip::parse(target.chip) ? "nvptx" : "cpu";
-    if (all.find("sm_") != std::string::npos)
+    if (namesGpu(all))
       if (std::string searched = choosePtxas(target); !searched.empty())
         note("the artifact holds PTX alone, which the driver compiles when it is loaded: no ptxas "
              "in " +

@@ -241,12 +241,16 @@ int explainCommand(int argc, char **argv) {
     return *code;
   if (Status status = resolveTarget(target, /*runs=*/false); !status.ok())
     return failTarget(status);
-  if (std::string searched; target.target == "nvptx" && target.ptxas.empty())
+  std::string searched;
+  if (target.target == "nvptx" && target.ptxas.empty())
     target.ptxas = findPtxas(searched);
   Result<ModuleSource::Description> module = ModuleSource(target).describe(input);
   if (!module.ok())
     return fail(module.status());
   const Plan &plan = module->plan;
+  if (namesGpu(module->chips) && module->kernels.empty())
+    note("what kernels take of a GPU is not known, since there is no cubin" +
+         (target.ptxas.empty() && !searched.empty() ? ": no ptxas in " + searched : ""));
   if (json) {
     result(explainJson(*module));
     return Success;

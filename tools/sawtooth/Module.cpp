@@ -63,9 +63,6 @@ static bool isArtifact(const std::string &path) {
   return std::memcmp(begin, "\177ELF", sizeof(begin)) == 0 || path.ends_with(".so");
 }
 
-// Of chips with commas between.
-static bool hasGpu(const std::string &chips) { return chips.find("sm_") != std::string::npos; }
-
 static std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -128,7 +125,7 @@ Result<std::optional<ArtifactFile>> ModuleSource::find(Request &request) {
   if (("," + request.chips + ",").find(",native,") != std::string::npos)
     key.host = hostIdentity();
   key.batch = request.batch.value_or(0);
-  if (!options.ptxas.empty() && hasGpu(request.chips)) {
+  if (!options.ptxas.empty() && namesGpu(request.chips)) {
     Result<std::string> ptxas = ptxasIdentity(options.ptxas);
     if (!ptxas.ok())
       return ptxas.status();
