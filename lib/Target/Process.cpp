@@ -5,8 +5,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cerrno>
+#include <cstring>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -87,4 +89,19 @@ ProcessOutcome sawtooth::runProcess(const std::string &program, ArrayRef<std::st
   outcome.output = output.read();
   outcome.messages = messages.read();
   return outcome;
+}
+
+bool ProcessOutcome::succeeded() const {
+  return !error && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+std::string ProcessOutcome::explain() const {
+  if (error)
+    return std::strerror(error);
+  SmallVector<StringRef> lines;
+  StringRef(messages).trim().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (!lines.empty())
+    return join(lines, "; ");
+  return WIFEXITED(status) ? "it says nothing and exits with " + std::to_string(WEXITSTATUS(status))
+                           : "it ends by signal " + std::to_string(WTERMSIG(status));
 }

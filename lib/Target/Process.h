@@ -38,6 +38,10 @@ struct ProcessOutcome {
   int error = 0; ///< of the operating system, when it did not run at all
   int status = 0;
   std::string output, messages;
+
+  bool succeeded() const;
+  /// Why it did not succeed, in one line: its messages, or else how it ended.
+  std::string explain() const;
 };
 
 /// Runs `program` with `files` as its descriptors from 3 on.

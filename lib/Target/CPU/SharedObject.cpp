@@ -14,7 +14,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <sys/wait.h>
 
 using namespace mlir;
 using namespace sawtooth;
@@ -45,10 +44,9 @@ FailureOr<std::string> sawtooth::linkSharedObject(ArrayRef<StringRef> objects, S
   }
   ProcessOutcome outcome = runProcess(program, arguments, files);
   if (outcome.error)
-    return emitError(location, "cannot run the linker '")
-           << program << "': " << std::strerror(outcome.error);
-  if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0)
-    return emitError(location, "the linker '") << program << "' failed: " << outcome.messages;
+    return emitError(location, "cannot run the linker '") << program << "': " << outcome.explain();
+  if (!outcome.succeeded())
+    return emitError(location, "the linker '") << program << "' failed: " << outcome.explain();
   if (!StringRef(outcome.output).starts_with("\177ELF"))
     return emitError(location, "expected a shared object from the linker '")
            << program << "', got " << outcome.output.size() << " bytes of something else";

@@ -10,7 +10,6 @@
 #include "llvm/Support/Regex.h"
 
 #include <cstring>
-#include <sys/wait.h>
 
 using namespace mlir;
 using namespace sawtooth;
@@ -62,13 +61,6 @@ static std::vector<ArtifactKernel> readKernels(StringRef text, StringRef chip) {
   return kernels;
 }
 
-/// Text of several lines in one.
-static std::string inOneLine(StringRef text) {
-  SmallVector<StringRef> lines;
-  text.trim().split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  return llvm::join(lines, "; ");
-}
-
 llvm::Expected<Cubin> sawtooth::assemblePTX(StringRef ptx, StringRef chip, StringRef ptxas) {
   // ptxas wants a name for what it writes, and not standard output.
   MemoryFile input(ptx), output{StringRef()};
@@ -81,13 +73,12 @@ llvm::Expected<Cubin> sawtooth::assemblePTX(StringRef ptx, StringRef chip, Strin
       ptxas.str(), {"-v", ("-arch=" + chip).str(), "-o", "/proc/self/fd/4", "/proc/self/fd/3"},
       files);
   if (outcome.error)
-    return error("cannot run '", ptxas, "': ", std::strerror(outcome.error));
-  std::string said = outcome.messages + outcome.output;
-  if (!WIFEXITED(outcome.status) || WEXITSTATUS(outcome.status) != 0)
-    return error("'", ptxas, "' refuses the PTX for ", chip, ": ", inOneLine(said));
+    return error("cannot run '", ptxas, "': ", outcome.explain());
+  if (!outcome.succeeded())
+    return error("'", ptxas, "' refuses the PTX for ", chip, ": ", outcome.explain());
   std::string cubin = files.back().read();
   if (!StringRef(cubin).starts_with("\177ELF"))
     return error("expected a cubin from '", ptxas, "', got ", cubin.size(),
                  " bytes of something else");
-  return Cubin{std::move(cubin), readKernels(said, chip)};
+  return Cubin{std::move(cubin), readKernels(outcome.messages + outcome.output, chip)};
 }

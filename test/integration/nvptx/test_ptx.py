@@ -222,6 +222,16 @@ class Assembler(unittest.TestCase):
         ])
         self.assertNotIn("registers", done.stdout)
 
+    def test_B76_a_ptxas_that_says_nothing(self):
+        for line, said in (("exit 3", "it says nothing and exits with 3"),
+                           ("kill -9 $$", "it ends by signal 9")):
+            silent = self.ptxas(line)
+            done = self.call(
+                "compile", self.STEP, "--emit=cubin", "--chip=sm_90", "-o", self.folder / "out"
+            )
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"'{silent}' refuses the PTX for sm_90: {said}\n", done.stderr)
+
     def test_B76_the_flag_comes_before_the_environment(self):
         self.ptxas("exit 1")
         done = self.call(
